@@ -25,7 +25,7 @@ sys.path.insert(0, str(HERE))
 import machine  # noqa: E402
 import peers  # noqa: E402
 
-JOBS = ("gemm",) + peers.TRAINING + ("knn", "kmeans", "kmeans-100") + peers.METRIC
+JOBS = ("gemm",) + peers.TRAINING + ("knn", "kmeans", "kmeans-100") + peers.METRIC + peers.FILES
 MOST_ROUNDS = 4
 START_UP = 2.0  # seconds of a process outside its measurement, about
 
@@ -70,7 +70,7 @@ def main():
 
 def require(python, jobs):
     """Ends the program where a module that the jobs need is missing."""
-    modules = {"torch" if j in peers.TRAINING else "numpy" if j == "gemm" else "scipy" if j in peers.METRIC else "sklearn" for j in jobs}
+    modules = {"torch" if j in peers.TRAINING else "numpy" if j == "gemm" else "scipy" if j in peers.METRIC else "PIL" if j in peers.FILES else "sklearn" for j in jobs}
     for module in sorted(modules):
         output([python, "-c", f"import {module}"],
                hint=f"needs {module}: on Debian, apt install python3-{module}; or name another Python with --python")

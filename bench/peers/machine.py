@@ -59,7 +59,7 @@ def versions(*modules):
     out = {"python": platform.python_version()}
     for module in modules:
         out[module.__name__] = module.__version__
-        package = {"sklearn": "python3-sklearn", "numpy": "python3-numpy", "torch": "python3-torch"}[module.__name__]
+        package = {"sklearn": "python3-sklearn", "numpy": "python3-numpy", "torch": "python3-torch", "PIL": "python3-pil"}[module.__name__]
         version = debian_version(package)
         if version:
             out[package] = version

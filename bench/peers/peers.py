@@ -20,11 +20,12 @@ import machine
 TRAINING = ("mlp", "cnn47", "c2f2", "c2f2-hm8", "rn18", "rn18-64", "rn18-hm8")
 ARRAYS = ("gemm", "knn", "kmeans", "kmeans-100")
 METRIC = ("rrm",)
+FILES = ("photos",)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--job", choices=TRAINING + ARRAYS + METRIC, required=True)
+    parser.add_argument("--job", choices=TRAINING + ARRAYS + METRIC + FILES, required=True)
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads of every library")
     parser.add_argument("--seconds", type=float, default=20, help="length of the measurement")
     parser.add_argument("--least", type=int, default=3, help="least number of timed steps of a training job")
@@ -111,6 +112,8 @@ def trial(args, layout, form, wait):
 def arrays(args):
     if args.job in METRIC:
         import metric as jobs
+    elif args.job in FILES:
+        import photos as jobs
     else:
         import arrays as jobs
 

@@ -21,6 +21,7 @@ import (
 
 	"tercet/internal/fsx"
 	"tercet/internal/imaging"
+	"tercet/internal/record"
 )
 
 // Key is what an image is found by: a hash of where it came from.
@@ -43,9 +44,6 @@ type Header struct {
 	Index  int64  `json:"index_offset"`
 	SHA256 string `json:"sha256"` // of rows and index
 }
-
-// Schema names the format.
-const Schema = "tercet.shard/1"
 
 // ErrFormat is wrapped by the errors of files that are no sound shard.
 var ErrFormat = errors.New("no sound packed file")
@@ -75,13 +73,13 @@ func Create(path string, p Params) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{f: f, sum: sha256.New(), head: Header{Schema: Schema, Params: p}}
+	w := &Writer{f: f, sum: sha256.New(), head: Header{Schema: record.ShardFormat, Params: p}}
 	w.buf = bufio.NewWriterSize(io.MultiWriter(f, w.sum), 1<<20)
-	if _, err := w.buf.WriteString(Schema + "\n"); err != nil {
+	if _, err := w.buf.WriteString(record.ShardFormat + "\n"); err != nil {
 		w.Abort()
 		return nil, err
 	}
-	w.at = int64(len(Schema) + 1)
+	w.at = int64(len(record.ShardFormat) + 1)
 	return w, w.pad(begin)
 }
 
@@ -179,11 +177,11 @@ func (s *Shard) open(size int64) error {
 	if size < begin+tail {
 		return fmt.Errorf("it has only %d bytes", size)
 	}
-	first, last := make([]byte, len(Schema)+1), make([]byte, tail)
+	first, last := make([]byte, len(record.ShardFormat)+1), make([]byte, tail)
 	if _, err := s.f.ReadAt(first, 0); err != nil {
 		return err
 	}
-	if string(first) != Schema+"\n" {
+	if string(first) != record.ShardFormat+"\n" {
 		return errors.New("it does not begin as one")
 	}
 	if _, err := s.f.ReadAt(last, size-tail); err != nil {
@@ -201,7 +199,7 @@ func (s *Shard) open(size int64) error {
 		return fmt.Errorf("damaged header: %w", err)
 	}
 	end := size - tail - int64(n)
-	if s.Schema != Schema || s.Images < 0 || s.Index < begin || s.Index > end || int64(s.Images) != (end-s.Index)/entry || (end-s.Index)%entry != 0 {
+	if s.Schema != record.ShardFormat || s.Images < 0 || s.Index < begin || s.Index > end || int64(s.Images) != (end-s.Index)/entry || (end-s.Index)%entry != 0 {
 		return errors.New("its header does not fit its size")
 	}
 	return s.readIndex()
