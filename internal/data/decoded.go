@@ -110,6 +110,11 @@ func (d *decoded) readAnew(i int, dst []float32, k drawKey) error {
 	return d.show(i, dst, e, d.steps.Train, &e.stream)
 }
 
+// ReadDrawn is Read, but what is random in item i for training is drawn from the seed.
+func ReadDrawn(ds Dataset, i int, dst []float32, seed uint64) error {
+	return readAnew(ds, i, dst, drawKey{seed: seed, row: i})
+}
+
 func (d *decoded) show(i int, dst []float32, e *eye, steps transform.Pipeline, r *rng.Stream) error {
 	if err := checkRead(d, i, dst); err != nil {
 		return err

@@ -107,6 +107,9 @@ func TestDecodedImages(t *testing.T) {
 		return want
 	}
 	x := make([]float32, 16*16*3)
+	if err := ReadDrawn(ds, 2, x, 5); err != nil || !slices.Equal(x, show(2, s.Train, rng.New(5, "transform", 0, 0, 2))) {
+		t.Fatalf("drawn: other pixels, %v", err)
+	}
 	for i := range ds.Len() {
 		if err := view.Read(ds.Len()-1-i, x); err != nil || !slices.Equal(x, show(i, s.Test, nil)) {
 			t.Fatalf("item %d: other pixels, %v", i, err)

@@ -232,7 +232,12 @@ func TestPack(t *testing.T) {
 	if doc.Schema != "tercet.pack/1" || doc.Images != 4 || doc.Pixels != "packed squash 8" || doc.Bytes < 4*3*64 || len(doc.SHA256) != 64 {
 		t.Errorf("%+v", doc)
 	}
+	clitest.WriteFile(t, "a.yaml", "data: {name: folder, root: tree, split: {kind: fraction}, transform: {train: [RandomResizedCrop(6)], test: [CenterCrop(6)]}}\n")
+	if code, _, stderr := clitest.Run(strings.Fields("data preview a.yaml --augment --out a.png")...); code != 0 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
 	for line, want := range map[string]string{
+		"data preview t.yaml --augment":                          "data.transform.train",
 		"data pack t.yaml --out p.tshard":                        "--force replaces it",
 		"data pack t.yaml":                                       "--out FILE",
 		"data pack t.yaml --out q --size 0":                      "--size is 0",

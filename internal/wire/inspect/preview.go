@@ -66,7 +66,10 @@ func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*record.Pre
 				return nil, fmt.Errorf("%s: %w", data.ItemName(ds, int(i)), err)
 			}
 			t.Caption = shorten(t.Caption)
-			tiles = append(tiles, see(t, int(i)))
+			if t, err = see(t, int(i)); err != nil {
+				return nil, fmt.Errorf("%s: %w", data.ItemName(ds, int(i)), err)
+			}
+			tiles = append(tiles, t)
 		}
 		for range cols - len(row.Shown) {
 			tiles = append(tiles, blank(ds))
@@ -81,12 +84,20 @@ func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*record.Pre
 }
 
 // augmenter returns what makes of item i's tile what training may see.
-func augmenter(cfg *config.Config, ds data.Dataset, o PreviewOptions) (func(t render.Tile, i int) render.Tile, error) {
+func augmenter(cfg *config.Config, ds data.Dataset, o PreviewOptions) (func(t render.Tile, i int) (render.Tile, error), error) {
 	if !o.Augment {
-		return func(t render.Tile, _ int) render.Tile { return t }, nil
+		return func(t render.Tile, _ int) (render.Tile, error) { return t, nil }, nil
 	}
 	if o.Set != "train" {
 		return nil, fmt.Errorf("only training images are augmented, not those of set %s", o.Set)
+	}
+	if cfg.Data.Transform.Given() {
+		if len(cfg.Data.Transform.Train) == 0 {
+			return nil, &config.Error{Key: "data.transform.train", Msg: "is empty: training images take the steps of data.transform.test, which a sheet without augmentation shows"}
+		}
+		return func(t render.Tile, i int) (render.Tile, error) {
+			return t, data.ReadDrawn(ds, i, t.Image.Pix, cfg.Seed)
+		}, nil
 	}
 	tf, err := wire.Augment(cfg, ds)
 	if err != nil {
@@ -101,10 +112,10 @@ func augmenter(cfg *config.Config, ds data.Dataset, o PreviewOptions) (func(t re
 		return nil, &config.Error{Key: "data.augment", Msg: err.Error()}
 	}
 	scratch := make([]float32, h*w*c)
-	return func(t render.Tile, i int) render.Tile {
+	return func(t render.Tile, i int) (render.Tile, error) {
 		tf.Apply(t.Image.Pix, scratch, h, w, c, rng.New(cfg.Seed, "preview", uint64(i)))
 		t.Image = render.Image{Pix: t.Image.Pix[:oh*ow*c], H: oh, W: ow, C: c}
-		return t
+		return t, nil
 	}, nil
 }
 
