@@ -108,11 +108,16 @@ type Roles struct {
 // others: of datasets without a table, of training items, and where no item is a query or
 // gallery alone or has a sequence.
 func RolesOf(ds Dataset) *Roles {
-	r := &Roles{Sequence: make([]int32, ds.Len())}
+	return RolesAmong(ds.Len(), func(i int) *table.Item { return TableItem(ds, i) })
+}
+
+// RolesAmong is RolesOf of n items, of which at returns what is known, nil for nothing.
+func RolesAmong(n int, at func(i int) *table.Item) *Roles {
+	r := &Roles{Sequence: make([]int32, n)}
 	plain := true
 	number := map[string]int32{"": -1}
-	for i := range ds.Len() {
-		it := TableItem(ds, i)
+	for i := range n {
+		it := at(i)
 		if it == nil || it.Is(table.Train) {
 			return nil
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tercet/internal/data"
+	"tercet/internal/data/table"
 	"tercet/internal/embed/store"
 	"tercet/internal/engine/array"
 	"tercet/internal/record"
@@ -52,4 +53,19 @@ func readFolder(dir string, labels data.LabelFile) (data.Embeddings, record.Sour
 		src.Classes = len(f.Classes)
 	}
 	return v, src, nil
+}
+
+// ReadRoles returns the roles of the items of a folder that package store wrote; nil for an
+// npy file, and where each item is searched for among all others.
+func ReadRoles(embeddings string) (*data.Roles, error) {
+	if !store.Is(embeddings) {
+		return nil, nil
+	}
+	items, err := store.ReadItems(embeddings)
+	if err != nil {
+		return nil, err
+	}
+	return data.RolesAmong(len(items), func(i int) *table.Item {
+		return &table.Item{Role: items[i].Role, Sequence: items[i].Sequence}
+	}), nil
 }

@@ -191,7 +191,11 @@ func Files(ctx context.Context, embeddings string, labels data.LabelFile, o reco
 	}
 	o.Baselines = false
 	doc := &record.Eval{Schema: record.EvalSchema, Source: src, Options: o}
-	j, ret, km, err := evaluateVectors(ctx, v, nil, o, say)
+	roles, err := embed.ReadRoles(embeddings)
+	if err != nil {
+		return nil, err
+	}
+	j, ret, km, err := evaluateVectors(ctx, v, roles, o, say)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,11 @@ func TestSearch(t *testing.T) {
 	clitest.Must(t, 0, "search --gallery v --queries bare -k 20 --max-distance 0.5 --out arrays")
 	clitest.Must(t, 0, "eval --embeddings v --k 1,2 --bootstrap 0")
 	clitest.Must(t, 0, "cluster --embeddings bare --method kmeans --clusters 3 --no-pictures")
+	clitest.WriteFile(t, "seq.csv", "path,label,sequence\nphotos/class-0/0.png,a,s\nphotos/class-0/1.png,a,s\nphotos/class-0/2.png,a,\nphotos/class-1/0.png,b,\nphotos/class-1/1.png,b,\n")
+	clitest.Must(t, 0, "embed --run runs/tiny seq.csv --out seq")
+	if d := clitest.Document(t, "eval --embeddings seq --k 1 --bootstrap 0 --no-kmeans"); d["retrieval"].(map[string]any)["recall@1(position-masked)"] != nil {
+		t.Errorf("sequences are not regarded: %v", d)
+	}
 	clitest.Refuse(t, base.ExitData, "eval --embeddings bare", "not every image of bare has a label")
 	clitest.Refuse(t, base.ExitData, "search --gallery photos --queries v", "photos has no embed.json")
 	clitest.Must(t, 0, "train tiny.yaml -q --set name=other --set seed=5")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,6 +51,9 @@ func writeItems(w io.Writer, items []Item) error {
 
 // maxLine bounds a line of items.csv, in bytes.
 const maxLine = 1 << 20
+
+// ReadItems reads the list of a folder's images alone.
+func ReadItems(dir string) ([]Item, error) { return readItems(filepath.Join(dir, itemsName)) }
 
 func readItems(path string) ([]Item, error) {
 	f, _, err := fsx.OpenRegular(path)
