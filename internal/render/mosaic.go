@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 
@@ -28,6 +29,7 @@ type MosaicGroup struct {
 	Name    string // such as "cluster 3"
 	Note    string // below the name, such as "312 images, 94 % frog"
 	Members []Member
+	Of      string // whose class members have or have not; "" is the cluster
 }
 
 // Mosaic writes a PNG with a row of images for each cluster, at its left the name
@@ -85,7 +87,7 @@ func Mosaic(path, title string, groups []MosaicGroup) error {
 		}
 	}
 	if withTruth {
-		s.write(s.small, faint, "green: of the row's class; thick red, ×: of another", margin, s.Bounds().Dy()-margin, s.Bounds().Dx()-2*margin)
+		s.write(s.small, faint, fmt.Sprintf("green: of the %s's class; thick red, ×: of another", cmp.Or(groups[0].Of, "cluster")), margin, s.Bounds().Dy()-margin, s.Bounds().Dx()-2*margin)
 	}
 	return s.save(path)
 }

@@ -33,7 +33,7 @@ func (r *Result) Montage(path string, rows int) error {
 			return err
 		}
 		first.Caption = strings.TrimSpace("query " + it.Label)
-		g := render.MosaicGroup{Name: filepath.Base(it.Path), Members: []render.Member{{Tile: first}}}
+		g := render.MosaicGroup{Of: "query", Name: filepath.Base(it.Path), Members: []render.Member{{Tile: first}}}
 		for k, j := range r.Index[q*r.K : q*r.K+min(r.K, mostTile)] {
 			if j < 0 {
 				break
