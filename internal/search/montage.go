@@ -59,11 +59,7 @@ func (r *Result) Montage(path string, rows int) error {
 
 // tile is a small picture of an item, which must be a file.
 func tile(f *store.Folder, i int) (render.Tile, error) {
-	it := &f.Items[i]
-	path := filepath.FromSlash(it.Path)
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(f.Doc.Root, path)
-	}
+	it, path := &f.Items[i], f.Place(i)
 	b, err := fsx.ReadFile(path, maxFile)
 	if err != nil {
 		return render.Tile{}, fmt.Errorf("the montage needs the image files: %w", err)

@@ -65,14 +65,14 @@ func exclusion(q, g *store.Folder, kind string) *metric.Exclusion {
 	}
 	e := &metric.Exclusion{}
 	ids := map[string]int32{}
-	groups := func(items []store.Item) []int32 {
-		out := make([]int32, len(items))
-		for i, it := range items {
-			id := it.ID()
+	groups := func(f *store.Folder) []int32 {
+		out := make([]int32, len(f.Items))
+		for i, it := range f.Items {
+			id := f.Place(i)
 			switch {
-			case kind == "path":
-				id = it.Path
-			case kind == "sequence" && it.Sequence != "":
+			case kind == "self" || kind == "sequence" && it.Sequence == "":
+				id = fmt.Sprint(id, " ", it.Box)
+			case kind == "sequence":
 				id = "sequence " + it.Sequence
 			}
 			k, ok := ids[id]
@@ -84,7 +84,7 @@ func exclusion(q, g *store.Folder, kind string) *metric.Exclusion {
 		}
 		return out
 	}
-	e.Query, e.Gallery = groups(q.Items), groups(g.Items)
+	e.Query, e.Gallery = groups(q), groups(g)
 	return e
 }
 

@@ -109,6 +109,38 @@ func TestSearchRefusesOtherNetworks(t *testing.T) {
 	}
 }
 
+// A query is the image of the gallery that lies in the same place, whatever the roots that
+// their paths are below, and no other of that name.
+func TestExcludedByPlace(t *testing.T) {
+	t.Parallel()
+	one := func(root string, paths ...string) *store.Folder {
+		f := &store.Folder{Doc: &record.Embed{Root: root, Network: record.EmbedNetwork{Dim: 1, SHA256: "a"}}, Embeddings: data.Embeddings{N: len(paths), D: 1}}
+		for i, path := range paths {
+			f.Items, f.X = append(f.Items, store.Item{Path: path}), append(f.X, float32(i))
+		}
+		return f
+	}
+	full, err := filepath.Abs("photos/cat/1.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := one("photos", "cat/1.png", "cat/2.png")
+	for _, kind := range []string{"self", "path", "sequence"} {
+		for _, c := range []struct {
+			q    *store.Folder
+			want int32
+		}{{one("", "photos/cat/1.png"), 1}, {one("", full), 1}, {one("photos/cat", "1.png"), 1}, {g, 1}, {one("others", "cat/1.png"), 0}} {
+			r, err := search.Search(context.Background(), c.q, g, search.Options{K: 1, Exclude: kind}, quiet)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Index[0] != c.want {
+				t.Errorf("exclude %s: %s below %q found item %d, want %d", kind, c.q.Items[0].Path, c.q.Doc.Root, r.Index[0], c.want)
+			}
+		}
+	}
+}
+
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	q, g := folder(4, 1), folder(6, 2)

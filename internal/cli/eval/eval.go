@@ -364,6 +364,9 @@ func EvalTable(d *record.Eval, all bool) *render.Table {
 		common[b] = record.Evaluated(j)
 	}
 	title := fmt.Sprintf("%s: %s, %s, D = %d", name, text.Plural(d.Source.Items, "item", "items"), text.Plural(d.Source.Classes, "class", "classes"), d.Source.Dim)
+	if d.Gallery > 0 {
+		title += fmt.Sprintf(", %s, %s in the gallery", text.Plural(d.Searched, "query", "queries"), text.Plural(d.Gallery, "image", "images"))
+	}
 	t, left := summary.EvalTable(title, value, record.Evaluated(d.Evaluated), common, all)
 	addPairs(t, d)
 	addMetric(t, d)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -179,5 +178,15 @@ func (f *Folder) Rows(ids []int) *Folder {
 	return &out
 }
 
-// ID names the item for comparison with items of other folders: its path and box.
-func (it *Item) ID() string { return fmt.Sprint(it.Path, " ", it.Box) }
+// Place is the absolute path of the image of row i: the same for folders of embeddings
+// whose paths are below different roots.
+func (f *Folder) Place(i int) string {
+	path := filepath.FromSlash(f.Items[i].Path)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(f.Doc.Root, path)
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return path
+}
