@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -62,10 +63,14 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 		doc.Warnings = append(doc.Warnings, warnings...)
 	}
 	if o.Baselines {
-		if doc.Baselines, err = baselines(ctx, r, e, o, say); err != nil {
+		var warnings []string
+		if doc.Baselines, warnings, err = baselines(ctx, r, e, o, say); err != nil {
 			return nil, err
 		}
-		doc.Cost.Forward += int64(v.N)
+		doc.Warnings = append(doc.Warnings, warnings...)
+		if _, ok := doc.Baselines["untrained"]; ok {
+			doc.Cost.Forward += int64(v.N)
+		}
 		if size := pixelBytes(e.Data); size > mostPixels {
 			doc.Warnings = append(doc.Warnings, fmt.Sprintf("baseline pixels is left out: the pixels of %d images take %.1f GiB, and it is scored up to %d", v.N, float64(size)/(1<<30), mostPixels>>30))
 		}
@@ -101,43 +106,62 @@ type baseline struct {
 	x    *array.Array
 }
 
-// baselines scores raw pixels and the network with its first weights by the same
-// options. A fitted metric begins as Euclid's, on the same features.
-func baselines(ctx context.Context, r *run.Run, e *run.Embedded, o record.EvalOptions, say progress.Say) (map[string]record.Evaluated, error) {
+// baselines scores raw pixels and the network with its first weights, those of
+// model.weights if it began with them, by the same options. A fitted metric begins as
+// Euclid's, on the same features. Where the weights are gone, a warning says it.
+func baselines(ctx context.Context, r *run.Run, e *run.Embedded, o record.EvalOptions, say progress.Say) (out map[string]record.Evaluated, warnings []string, err error) {
 	ds := e.Data
 	o.Neighbors = 0
-	out := map[string]record.Evaluated{}
+	out = map[string]record.Evaluated{}
 	list := []baseline{}
 	if pixelBytes(ds) <= mostPixels {
 		raw, err := embed.Pixels(ds)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		list = append(list, baseline{"pixels", raw})
 	}
-	var m *nn.Model
-	var err error
-	if r.Config.LearnsMetric() {
-		m, err = run.Euclidean(e.Model)
-	} else {
-		m, err = wire.BuildModel(r.Config, ds)
+	m, err := beginning(r, e)
+	if errors.Is(err, errOtherStart) {
+		warnings, err = append(warnings, fmt.Sprintf("baseline untrained is left out: %v", err)), nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	untrained, err := embed.Batches(ctx, m, ds, o.Batch, say.Of("untrained: embed"))
-	if err != nil {
-		return nil, err
+	if m != nil {
+		untrained, err := embed.Batches(ctx, m, ds, o.Batch, say.Of("untrained: embed"))
+		if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, baseline{"untrained", untrained})
 	}
-	for _, b := range append(list, baseline{"untrained", untrained}) {
+	for _, b := range list {
 		v := data.Embeddings{X: b.x.Data, N: b.x.Rows(), D: b.x.Cols(), Labels: ds.Labels()}
 		j, _, _, err := evaluateVectors(ctx, v, data.RolesOf(ds), o, func(stage string, done, total int) { say(b.name+": "+stage, done, total) })
 		if err != nil {
-			return nil, fmt.Errorf("baseline %s: %w", b.name, err)
+			return nil, nil, fmt.Errorf("baseline %s: %w", b.name, err)
 		}
 		out[b.name] = j
 	}
-	return out, nil
+	return out, warnings, nil
+}
+
+// errOtherStart is wrapped where the weights that training began with are gone.
+var errOtherStart = errors.New("the run began with weights of a file")
+
+// beginning is the network of a run before its first step.
+func beginning(r *run.Run, e *run.Embedded) (*nn.Model, error) {
+	if r.Config.LearnsMetric() {
+		return run.Euclidean(e.Model)
+	}
+	m, start, err := wire.StartModel(r.Config, e.Data)
+	switch was := r.Manifest.Start; {
+	case err != nil && r.Config.Model.Weights != "":
+		return nil, fmt.Errorf("%w, and %w", errOtherStart, err)
+	case err == nil && was != nil && start != nil && start.SHA256 != was.SHA256:
+		return nil, fmt.Errorf("%w, and %s is another file now: its SHA-256 is %s and was %s", errOtherStart, start.File, start.SHA256, was.SHA256)
+	}
+	return m, err
 }
 
 // weak warns where training has not beaten a baseline.
