@@ -164,20 +164,6 @@ func (f *Folder) Labeled() error {
 	return nil
 }
 
-// Rows returns some rows of f, in that order.
-func (f *Folder) Rows(ids []int) *Folder {
-	out := *f
-	out.Items, out.Labels, out.X, out.N = nil, nil, nil, len(ids)
-	for _, i := range ids {
-		out.Items = append(out.Items, f.Items[i])
-		out.X = append(out.X, f.X[i*f.D:(i+1)*f.D]...)
-		if f.Labels != nil {
-			out.Labels = append(out.Labels, f.Labels[i])
-		}
-	}
-	return &out
-}
-
 // Place is the absolute path of the image of row i: the same for folders of embeddings
 // whose paths are below different roots.
 func (f *Folder) Place(i int) string {

@@ -292,7 +292,7 @@ func TestItemsRefused(t *testing.T) {
 	}
 }
 
-func TestRowsAndLabels(t *testing.T) {
+func TestLabeled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	end(t, dir, Layout{})
@@ -300,16 +300,12 @@ func TestRowsAndLabels(t *testing.T) {
 	if err != nil || f.Labeled() != nil {
 		t.Fatal(err, f.Labeled())
 	}
-	some := f.Rows([]int{9, 2})
-	if some.N != 2 || !slices.Equal(some.X[:testDim], f.X[9*testDim:10*testDim]) || some.Items[1] != f.Items[2] || some.Labels[1] != f.Labels[2] {
-		t.Errorf("%+v", some)
-	}
-	some.Labels[1] = -1
-	if err := some.Labeled(); !errors.Is(err, fault.ErrUnfit) || !strings.Contains(err.Error(), "row 1, a,2") {
+	f.Labels[2] = -1
+	if err := f.Labeled(); !errors.Is(err, fault.ErrUnfit) || !strings.Contains(err.Error(), "row 2, a,2") {
 		t.Errorf("%v", err)
 	}
-	some.Labels = nil
-	if err := some.Labeled(); !errors.Is(err, fault.ErrUnfit) || !strings.Contains(err.Error(), "no image has a label") {
+	f.Labels = nil
+	if err := f.Labeled(); !errors.Is(err, fault.ErrUnfit) || !strings.Contains(err.Error(), "no image has a label") {
 		t.Errorf("%v", err)
 	}
 }
