@@ -155,6 +155,10 @@ func (l *lister) lines(file, prefix string) error {
 	return nil
 }
 
+// unread are columns of data table that say what an image is for and which part of it
+// counts: without them, training images, queries and gallery would be mixed.
+var unread = []string{"is_query", "is_gallery", "x_1"}
+
 // table reads a csv file with a header: path, and maybe label and sequence.
 func (l *lister) table(file, prefix string) error {
 	b, err := fsx.ReadFile(file, maxList)
@@ -177,6 +181,11 @@ func (l *lister) table(file, prefix string) error {
 			}
 			if at[0] < 0 {
 				return fault.Bad("%s:1: no column path; there are: %.200q", file, rec)
+			}
+			for _, name := range unread {
+				if slices.Contains(rec, name) {
+					return fault.Bad("%s:1: column %s is of a dataset's table, and a list has none: a run with data.name: table reads it; or list queries and gallery in two files without it, and embed them by --role query and --role gallery", file, name)
+				}
 			}
 			continue
 		}

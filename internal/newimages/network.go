@@ -47,7 +47,7 @@ func FromRun(r *run.Run, checkpoint string) (*Network, error) {
 func FromWeights(path string) (*Network, error) {
 	c, err := train.ReadCheckpoint(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w (give a checkpoint of tercet train; a run begins with other weights by model.weights)", err)
 	}
 	n := &Network{Batch: weightsBatch, Source: record.Source{Config: c.Config, Step: c.State.Step}}
 	return n, n.load(c, path)

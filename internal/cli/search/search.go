@@ -174,9 +174,14 @@ func (o *options) read(ctx context.Context, gallery *store.Folder, args []string
 // mostShown bounds the rows of a table for people.
 const mostShown = 200
 
-// foundTable shows what was found, or where it is.
+// foundTable shows what was found, or how much where a file has it.
 func foundTable(r *search.Result, d *record.Search) *render.Table {
 	t := &render.Table{Title: r.Title()}
+	if d.Found == nil && d.Count > 0 {
+		t.Columns = []render.Column{{Name: "queries"}, {Name: "gallery"}, {Name: "found"}}
+		t.Rows = [][]render.Cell{{render.Int(d.QueryCount), render.Int(d.GalleryCount), render.Int(d.Count)}}
+		return t
+	}
 	for _, name := range []string{"query", "rank", "found", "distance", "label"} {
 		t.Columns = append(t.Columns, render.Column{Name: name, Digits: 4})
 	}

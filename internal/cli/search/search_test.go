@@ -35,6 +35,9 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%v", d)
 	}
 	clitest.Must(t, 0, "search --gallery v --queries bare -k 20 --max-distance 0.5 --out arrays")
+	if out := clitest.Must(t, 0, "search --gallery v --queries v -k 2 --out found.jsonl --format csv"); out != "queries,gallery,found\n16,16,32\n" {
+		t.Errorf("a search with --out prints %q", out)
+	}
 	clitest.Must(t, 0, "eval --embeddings v --k 1,2 --bootstrap 0")
 	clitest.Must(t, 0, "cluster --embeddings bare --method kmeans --clusters 3 --no-pictures")
 	clitest.WriteFile(t, "seq.csv", "path,label,sequence\nphotos/class-0/0.png,a,s\nphotos/class-0/1.png,a,s\nphotos/class-0/2.png,a,\nphotos/class-1/0.png,b,\nphotos/class-1/1.png,b,\n")
