@@ -184,7 +184,7 @@ func (l *lister) table(file, prefix string) error {
 			}
 			for _, name := range unread {
 				if slices.Contains(rec, name) {
-					return fault.Bad("%s:1: column %s is of a dataset's table, and a list has none: a run with data.name: table reads it; or list queries and gallery in two files without it, and embed them by --role query and --role gallery", file, name)
+					return fault.Bad("%s:1: column %s is of a dataset's table, and a list has none: a run with data.name: table reads it; or list queries and gallery in two files without it, and embed each with its role", file, name)
 				}
 			}
 			continue
