@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"tercet/internal/data/fault"
 	"tercet/internal/imaging"
@@ -111,17 +112,36 @@ func Pixels(o Options) (*record.Pixels, error) {
 	return p, s.Close()
 }
 
+// packing are the steps that images have gone through in a shard.
+func packing(p shard.Params) (transform.Pipeline, error) {
+	size := fmt.Sprint(p.Size)
+	if p.Fit == "squash" {
+		size = fmt.Sprintf("(%[1]d, %[1]d)", p.Size)
+	}
+	return transform.Parse([]string{"Resize(" + size + ", " + p.Interpolation + ")"})
+}
+
+// unpacked are the steps by which other images become what those of o are: where o reads a
+// shard, its steps come first.
+func (o Options) unpacked() (Steps, error) {
+	if o.Packed == "" {
+		return *o.Transform, nil
+	}
+	s, err := OpenShard(o.Packed)
+	if err != nil {
+		return Steps{}, err
+	}
+	first, err := packing(s.Params)
+	return Steps{Test: slices.Concat(first, o.Transform.Test)}, errors.Join(err, s.Close())
+}
+
 // packBlock is how many images Pack holds at a time.
 const packBlock = 64
 
 // Pack decodes and resizes all images of the source of o, of every split, into a file.
 // Steps that follow then find resized images instead of the originals.
 func Pack(ctx context.Context, o Options, path string, p shard.Params, say func(done, total int)) (shard.Header, error) {
-	size := fmt.Sprint(p.Size)
-	if p.Fit == "squash" {
-		size = fmt.Sprintf("(%[1]d, %[1]d)", p.Size)
-	}
-	steps, err := transform.Parse([]string{"Resize(" + size + ", " + p.Interpolation + ")"})
+	steps, err := packing(p)
 	if err != nil {
 		return shard.Header{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"tercet/internal/data/table"
 	"tercet/internal/imaging"
 	"tercet/internal/imaging/shard"
 )
@@ -40,7 +41,20 @@ func TestPacked(t *testing.T) {
 		}
 		plain := openDecoded(t, root, steps(t, "", resize+";CenterCrop(16)"), "")
 		x, y := make([]float32, 16*16*3), make([]float32, 16*16*3)
+		// A network of packed images sees other images as it saw these.
+		list := &table.Table{Items: make([]table.Item, ds.Len())}
+		for i := range list.Items {
+			list.Items[i].Path = ds.(Namer).ItemName(i)
+		}
+		other, err := NewUnseen(list, Options{Transform: steps(t, "", "CenterCrop(16)"), Packed: file}, 16, 16, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := make([]float32, len(x))
 		for i := range ds.Len() {
+			if _, _, err := other.Read(i, z); err != nil || ds.Read(i, x) != nil || !slices.Equal(x, z) {
+				t.Fatalf("%s: item %d has other pixels as a file of its own: %v", fit, i, err)
+			}
 			if ds.Read(i, x) != nil || plain.Read(i, y) != nil || !slices.Equal(x, y) {
 				t.Fatalf("%s: item %d has other pixels", fit, i)
 			}

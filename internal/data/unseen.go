@@ -46,7 +46,11 @@ func NewUnseen(t *table.Table, o Options, h, w, c int) (*Unseen, error) {
 		u.o.Color = "grey"
 	}
 	if o.Transform != nil {
-		return u, u.transform(*o.Transform)
+		steps, err := o.unpacked()
+		if err != nil {
+			return nil, err
+		}
+		return u, u.transform(steps)
 	}
 	if u.o.Size == 0 && u.o.Crop == 0 && h == w {
 		u.o.Size, u.o.Fit = h, "stretch"
