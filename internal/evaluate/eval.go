@@ -77,7 +77,7 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 		doc.Warnings = append(doc.Warnings, weak(doc)...)
 	}
 	doc.Warnings = append(doc.Warnings, Coarse(o)...)
-	doc.Warnings = append(doc.Warnings, whole(o.Ks, v.N)...)
+	doc.Warnings = append(doc.Warnings, whole(o.Ks, others(doc, v.N))...)
 	if s := r.Manifest.Selection; checkpoint == "best" && set == "test" && s != nil && s.Split == "test" {
 		doc.Warnings = append(doc.Warnings, "the best checkpoint was chosen on test images, so these test scores are too good")
 	}
@@ -180,6 +180,14 @@ func weak(doc *record.Eval) []string {
 	return out
 }
 
+// others is one more than a query has to find, at most.
+func others(d *record.Eval, n int) int {
+	if d.Gallery > 0 {
+		return min(n, d.Gallery+1)
+	}
+	return n
+}
+
 // whole warns of a recall@k whose k is not below the number of other items.
 func whole(ks []int, n int) []string {
 	var out []string
@@ -229,7 +237,7 @@ func Files(ctx context.Context, embeddings string, labels data.LabelFile, o reco
 		return nil, err
 	}
 	doc.Warnings = append(doc.Warnings, Coarse(o)...)
-	doc.Warnings = append(doc.Warnings, whole(o.Ks, v.N)...)
+	doc.Warnings = append(doc.Warnings, whole(o.Ks, others(doc, v.N))...)
 	if km != nil {
 		doc.Warnings = append(doc.Warnings, km.Warnings...)
 	}

@@ -34,11 +34,14 @@ func TestRolesOfAFolder(t *testing.T) {
 	if err := w.Finish(items, doc, store.Layout{}); err != nil {
 		t.Fatal(err)
 	}
-	e, err := Files(context.Background(), dir, data.LabelFile{}, record.EvalOptions{Ks: []int{1}, Distance: "euclidean"}, nil, tinytest.Quiet)
+	e, err := Files(context.Background(), dir, data.LabelFile{}, record.EvalOptions{Ks: []int{1, 2, 3}, Distance: "euclidean"}, nil, tinytest.Quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := e.Doc.Retrieval.Get("recall@1"); got.Value != 1 || e.Doc.Searched != 2 || e.Doc.Gallery != 3 {
 		t.Errorf("recall@1 %v of %d queries, %d in the gallery; want 1 of 2, 3", got.Value, e.Doc.Searched, e.Doc.Gallery)
+	}
+	if w := e.Doc.Warnings; len(w) != 1 || w[0] != "recall@3 is 1 by definition: each query has only 3 other items" {
+		t.Errorf("%q", w)
 	}
 }

@@ -87,6 +87,9 @@ func Attack(ctx context.Context, r *run.Run, checkpoint, set string, o record.At
 		Scores: map[string]record.Scores{}, Clean: map[string]record.Scores{}, RightWhenClean: map[string]record.RightWhenClean{},
 		Attacks: records(res), Warnings: warnings(res), Cost: record.CostRecord{Cost: res.Cost},
 	}
+	if data.RolesOf(e.Data) != nil {
+		doc.Warnings = append(doc.Warnings, "queries, gallery and sequences of the data are not regarded: each image is attacked among all others")
+	}
 	for k := range res.Scored {
 		s := &res.Scored[k]
 		name := string(s.Variant)
