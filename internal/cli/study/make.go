@@ -2,6 +2,7 @@ package study
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -29,7 +30,7 @@ func makeStudy(ctx context.Context, s *base.Streams, spec *study.Spec, steps []*
 		}
 		if err := finish(ctx, s, spec, step, out, run); err != nil {
 			s.Note("warning: step %s: %v", step.Name, err)
-			failed = append(failed, study.Failure{Dir: step.Name, Line: "report", Log: filepath.Join(logs, step.Name+".log"), Code: base.ExitCode(err)})
+			failed = append(failed, study.Failure{Dir: "step " + step.Name, Line: "report", Log: stepLog(out, step), Code: base.ExitCode(err)})
 		}
 	}
 	if failed == nil {
@@ -51,7 +52,7 @@ func finish(ctx context.Context, s *base.Streams, spec *study.Spec, step *study.
 	if len(runs) == 0 {
 		return nil
 	}
-	log, err := fsx.OpenAppend(filepath.Join(out, "logs", "step-"+step.Name+".log"))
+	log, err := fsx.OpenAppend(stepLog(out, step))
 	if err != nil {
 		return err
 	}
@@ -64,12 +65,21 @@ func finish(ctx context.Context, s *base.Streams, spec *study.Spec, step *study.
 			return &base.ExitError{Code: max(code, base.ExitFailed), Err: fmt.Errorf("tercet %s: exit code %d; see %s", line, code, log.Name())}
 		}
 	}
+	var failed error // a table that cannot be made does not keep the others from being made
 	for _, table := range step.Tables {
 		if err := writeTables(ctx, s, spec, step, strings.Fields(table), runs, out, run, log); err != nil {
-			return err
+			failed = errors.Join(failed, err)
+			if ctx.Err() != nil {
+				break
+			}
 		}
 	}
-	return nil
+	return failed
+}
+
+// stepLog is the file of what the commands after the runs of a step say.
+func stepLog(out string, step *study.PlannedStep) string {
+	return filepath.Join(out, "logs", "step-"+step.Name+".log")
 }
 
 // writeTables writes a table of tercet report in every format, draws it if it has a

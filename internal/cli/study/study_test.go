@@ -113,4 +113,18 @@ tables:
 	if err := study.MakeStudy(t.Context(), s, spec, steps, "runs", 1, inProcess); err != nil || lines-before != 4+5 {
 		t.Errorf("again: %d commands, %v", lines-before, err)
 	}
+	// One table that cannot be made leaves the others, and the error names the log that says why.
+	steps[0].Tables = []string{"gap", "noise-robust"}
+	if err := os.Remove("runs/tables/mine-small-noise-robust.csv"); err != nil {
+		t.Fatal(err)
+	}
+	failed := study.MakeStudy(t.Context(), s, spec, steps, "runs", 1, inProcess)
+	if failed == nil || !strings.Contains(failed.Error(), "see runs/logs/step-small.log") {
+		t.Errorf("%v", failed)
+	}
+	for _, file := range []string{"logs/step-small.log", "tables/mine-small-noise-robust.csv"} {
+		if _, err := os.Stat(filepath.Join("runs", file)); err != nil {
+			t.Error(err)
+		}
+	}
 }
