@@ -85,7 +85,7 @@ func exampleFolder(t *testing.T) string {
 	if err := os.CopyFS("configs", os.DirFS(configs)); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"sweep.yaml": exampleSweep, "metric.yaml": exampleMetric} {
+	for name, text := range map[string]string{"sweep.yaml": exampleSweep, "metric.yaml": exampleMetric, "resnet18.yaml": exampleBackbone + filepath.Join(configs, "../internal/weights/testdata/resnet18.pth") + "}\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -118,6 +118,11 @@ func exampleFolder(t *testing.T) string {
 	}
 	return dir
 }
+
+// exampleBackbone is a small network whose weights come from PyTorch.
+const exampleBackbone = `
+data: {name: folder, root: photos, transform: {test: [Resize(40), CenterCrop(32)]}}
+model: {name: resnet18, width: 2, head: none, embedding: 0, mean_std: imagenet, normalize: false, weights: `
 
 // exampleSweep is two small networks on pairs.
 const exampleSweep = `

@@ -39,7 +39,7 @@ func (n *Network) Embed(ctx context.Context, im Images, o Options, say progress.
 		o.Batch = n.Batch
 	}
 	items := im.Items()
-	doc = &record.Embed{Schema: record.EmbedSchema, Source: n.Source, Root: im.Root(), Network: n.About, Format: "f32"}
+	doc = &record.Embed{Schema: record.EmbedSchema, Source: n.Source, Root: im.Root(), Network: n.About, Start: n.start, Config: n.config, Format: "f32"}
 	if o.Layout.Half {
 		doc.Format = "f16"
 	}

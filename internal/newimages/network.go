@@ -3,6 +3,7 @@ package newimages
 import (
 	"fmt"
 
+	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/data/fault"
 	"tercet/internal/data/table"
@@ -21,8 +22,10 @@ type Network struct {
 	Data   data.Options // how its own images were opened; the zero value for weights alone
 	Batch  int
 	About  record.EmbedNetwork
-	Source record.Source // of the run
-	run    *run.Run
+	Source record.Source              // of the run
+	open   func() (*wire.Sets, error) // the network's own images; nil for weights alone
+	start  *record.StartWeights       // of FromConfig
+	config string                     // of FromConfig, resolved
 }
 
 // weightsBatch is the batch size of weights without a config.
@@ -38,7 +41,8 @@ func FromRun(r *run.Run, checkpoint string) (*Network, error) {
 	if checkpoint == "best" {
 		path = r.BestPath()
 	}
-	n := &Network{Data: wire.DataOptions(r.Config), Batch: r.Config.Eval.Batch, run: r}
+	n := &Network{Data: wire.DataOptions(r.Config), Batch: r.Config.Eval.Batch}
+	n.open = func() (*wire.Sets, error) { return ownSets(r) }
 	n.Source = record.Source{Run: r.Dir, Config: r.Manifest.Config, Checkpoint: checkpoint, Step: c.State.Step}
 	return n, n.load(c, path)
 }
@@ -57,17 +61,22 @@ func (n *Network) load(c *train.Checkpoint, path string) (err error) {
 	if n.Model, err = c.LoadModel(); err != nil {
 		return err
 	}
+	n.describe(path, "")
+	n.About.SHA256, err = fsx.SHA256(path)
+	return err
+}
+
+// describe fills About and the dimension, but for the SHA-256 of the weights.
+func (n *Network) describe(path, spec string) {
 	s := n.Model.Spec()
 	n.About = record.EmbedNetwork{
 		Name: s.Name, Weights: path, Dim: n.Model.Dim(), Input: [3]int{s.Height, s.Width, s.Channels},
-		Normalized: s.Normalize, Transform: "vectors", Decoder: "none", Kernel: kernel.Setting(),
+		Normalized: s.Normalize, Transform: "vectors", Decoder: "none", Kernel: kernel.Setting(), Spec: spec,
 	}
 	if u, err := n.images(&table.Table{}); err == nil {
 		n.About.Transform, n.About.Decoder = u.Transform(), u.Decoder()
 	}
 	n.Source.Dim = n.Model.Dim()
-	n.About.SHA256, err = fsx.SHA256(path)
-	return err
 }
 
 // images are those of a table as the network takes them.
@@ -80,12 +89,21 @@ func (n *Network) images(t *table.Table) (*data.Unseen, error) {
 // further since is an error.
 func Again(d *record.Embed) (*Network, error) {
 	var n *Network
-	if d.Source.Run == "" {
+	switch {
+	case d.Config != "":
+		cfg, err := config.LoadBytes([]byte(d.Config), "the config in embed.json", nil)
+		if err != nil {
+			return nil, err
+		}
+		if n, err = FromConfig(cfg, d.Source.Set == ""); err != nil {
+			return nil, err
+		}
+	case d.Source.Run == "":
 		var err error
 		if n, err = FromWeights(d.Network.Weights); err != nil {
 			return nil, err
 		}
-	} else {
+	default:
 		r, err := run.Open(d.Source.Run)
 		if err != nil {
 			return nil, err
@@ -101,16 +119,22 @@ func Again(d *record.Embed) (*Network, error) {
 	return n, nil
 }
 
-// Split returns a split of the run's own images.
-func (n *Network) Split(name string) (Images, error) {
-	if n.run == nil {
-		return nil, fmt.Errorf("weights alone have no images")
-	}
-	sets, err := wire.OpenWith(n.run.Config, n.run.Elsewhere(data.Open), nil)
+// ownSets are the images that a run was trained and tested on.
+func ownSets(r *run.Run) (*wire.Sets, error) {
+	sets, err := wire.OpenWith(r.Config, r.Elsewhere(data.Open), nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := n.run.SameData(sets); err != nil {
+	return sets, r.SameData(sets)
+}
+
+// Split returns a split of the network's own images, those of its run or config.
+func (n *Network) Split(name string) (Images, error) {
+	if n.open == nil {
+		return nil, fmt.Errorf("weights alone have no images")
+	}
+	sets, err := n.open()
+	if err != nil {
 		return nil, err
 	}
 	ds, err := sets.Pick(name)

@@ -9,6 +9,8 @@ type Embed struct {
 	Source  Source        `json:"source" doc:"what the embeddings are of: run, checkpoint and split, or the fingerprint of the files"`
 	Root    string        `json:"root,omitempty" doc:"folder that paths of 'items.csv' are below"`
 	Network EmbedNetwork  `json:"network" doc:"what made the embeddings"`
+	Start   *StartWeights `json:"start,omitempty" doc:"what was taken of a file of weights that Tercet has not trained"`
+	Config  string        `json:"config,omitempty" doc:"the config of such a network, resolved"`
 	Format  string        `json:"format" doc:"'f32' or 'f16'"`
 	Files   []EmbedFile   `json:"files" doc:"npy files of the embeddings, in order"`
 	Items   EmbedFile     `json:"items" doc:"csv file: row, path, label, role, sequence, box, width and height of each image"`
@@ -30,6 +32,7 @@ type EmbedNetwork struct {
 	Transform  string `json:"transform" doc:"how an image is brought to that shape"`
 	Decoder    string `json:"decoder" doc:"what decodes image files"`
 	Kernel     string `json:"kernel" doc:"kernel level"`
+	Spec       string `json:"spec,omitempty" doc:"settings of a network whose weights Tercet has not trained, as JSON"`
 }
 
 // EmbedFile is a file of a folder of embeddings.
@@ -58,6 +61,7 @@ func (n EmbedNetwork) Unlike(o EmbedNetwork) string {
 		{"dimension", n.Dim, o.Dim},
 		{"SHA-256 of the weights", n.SHA256, o.SHA256},
 		{"input", n.Input, o.Input},
+		{"settings", n.Spec, o.Spec},
 		{"transform", n.Transform, o.Transform},
 		{"decoder", n.Decoder, o.Decoder},
 	} {

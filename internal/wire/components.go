@@ -65,7 +65,11 @@ func CheckWeights(cfg *config.Config) error {
 // StartModel is BuildModel with the weights that training begins with: those of the
 // file that cfg names, which it describes, in place of drawn ones.
 func StartModel(cfg *config.Config, ds data.Dataset) (*nn.Model, *record.StartWeights, error) {
-	m, err := BuildModel(cfg, ds)
+	return startModel(cfg, modelSpec(cfg, ds))
+}
+
+func startModel(cfg *config.Config, s nn.Spec) (*nn.Model, *record.StartWeights, error) {
+	m, err := nn.Build(s, rng.New(cfg.Seed, "init"))
 	if err != nil {
 		return nil, nil, InConfig("model", err)
 	}

@@ -20,6 +20,7 @@ import (
 
 type options struct {
 	base.Subject
+	base.ConfigFlags
 	weights string
 	out     string
 	root    string
@@ -40,10 +41,13 @@ func New(s *base.Streams) *cobra.Command {
 		Use:   "embed [IMAGES...]",
 		Short: "Embed images of any kind into a folder that search, eval and cluster read",
 		Long: `
-Embeds images with a run's network: a folder with all images below it, a csv file with a
+Embeds images with a run's network, or with one that another program has trained: a folder with all images below it, a csv file with a
 column path (and maybe label and sequence), a text file of a path a line, or image files.
 They need no labels, and the run need not know them. In a folder, the label of an image is
-the name of the folder that it is in. Without IMAGES it embeds a split of the run.
+the name of the folder that it is in. Without IMAGES it embeds a split of the run or config.
+
+--config takes the network, its model.weights (torchvision, timm) and data.transform from a
+config, without a run. model.head: none ends it at its features.
 
 Images are brought to the network's shape as the run's own were. One that cannot be read
 has no row, and embed.json lists it.
@@ -55,6 +59,7 @@ interrupted embedding is resumed by the same command and ends with the same byte
 		Examples: []base.Example{
 			{Why: "the test images of a run", Line: "tercet embed --run runs/first --out tested"},
 			{Why: "a folder of photos, one folder for each class", Line: "tercet embed --run runs/first photos --out embedded"},
+			{Why: "photos, by features that torchvision has trained", Line: "tercet embed --config resnet18.yaml photos --out features"},
 			{Why: "two images that nobody has labeled", Line: "tercet embed --run runs/first photos/class-0/0.png photos/class-0/1.png --out two"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
@@ -62,6 +67,8 @@ interrupted embedding is resumed by the same command and ends with the same byte
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			o.AddRun(cmd)
+			fs.StringVarP(&o.Path, "config", "c", "", "config `FILE` in place of a run: its network with its model.weights, not trained")
+			o.AddSet(cmd)
 			fs.StringVar(&o.weights, "weights", "", "checkpoint `FILE`.safetensors in place of a run; images are stretched to its size")
 			fs.StringVar(&o.root, "root", "", "`FOLDER` that paths of a list are below (default: the folder of the list)")
 			fs.StringVar(&o.labels, "labels", "folder", "folder: the label of an image is the folder that it is in; none: images of folders have no label")
@@ -74,7 +81,7 @@ interrupted embedding is resumed by the same command and ends with the same byte
 			fs.BoolVar(&o.force, "force", false, "replace embeddings of other images, weights or options")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
 			base.Group(fs, "Output")
-			cmd.MarkFlagsMutuallyExclusive("run", "weights")
+			cmd.MarkFlagsMutuallyExclusive("run", "weights", "config")
 			o.changed = fs.Changed
 		},
 		Run: func(ctx context.Context, args []string) error { return run(ctx, s, o, args) },
@@ -84,14 +91,18 @@ interrupted embedding is resumed by the same command and ends with the same byte
 // check refuses options that do not go together.
 func (o *options) check(args []string) error {
 	switch {
-	case o.Run == "" && o.weights == "":
-		return base.Usagef("name the network: --run DIRECTORY, or --weights FILE.safetensors")
+	case o.Run == "" && o.weights == "" && o.Path == "":
+		return base.Usagef("name the network: --run DIRECTORY, --weights FILE.safetensors, or --config FILE with model.weights")
+	case o.Path == "" && len(o.Sets) > 0:
+		return base.Usagef("--set changes keys of --config; name it")
+	case o.Path != "" && o.changed("checkpoint"):
+		return base.Usagef("--checkpoint is of a run; the weights of --config are its model.weights")
 	case o.out == "":
 		return base.Usagef("name the folder to write to: --out FOLDER")
 	case o.weights != "" && len(args) == 0:
 		return base.Usagef("name the images: a folder, a list (.csv, .txt) or image files; weights alone have none")
 	case len(args) > 0 && o.changed("split"):
-		return base.Usagef("--split is of the run's own images: leave it out, or the IMAGES")
+		return base.Usagef("--split is of the own images of the run or config: leave it out, or the IMAGES")
 	case len(args) == 0 && base.Given(o.changed, "root", "labels", "role") != "":
 		return base.Usagef("%s: about images that are given; name them", base.Given(o.changed, "root", "labels", "role"))
 	case o.labels != "folder" && o.labels != "none":
@@ -116,7 +127,7 @@ func run(ctx context.Context, s *base.Streams, o options, args []string) error {
 	if err := o.check(args); err != nil {
 		return err
 	}
-	n, err := o.network(s)
+	n, err := o.network(s, len(args) > 0)
 	if err != nil {
 		return base.RunError(err)
 	}
@@ -147,7 +158,14 @@ func run(ctx context.Context, s *base.Streams, o options, args []string) error {
 }
 
 // network loads what embeds.
-func (o *options) network(s *base.Streams) (*newimages.Network, error) {
+func (o *options) network(s *base.Streams, unseen bool) (*newimages.Network, error) {
+	if o.Path != "" {
+		cfg, err := o.Load()
+		if err != nil {
+			return nil, err
+		}
+		return newimages.FromConfig(cfg, unseen)
+	}
 	if o.weights != "" {
 		return newimages.FromWeights(o.weights)
 	}

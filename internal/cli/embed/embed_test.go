@@ -35,10 +35,10 @@ func TestEmbed(t *testing.T) {
 		t.Errorf("a broken image: %s", stderr)
 	}
 	for line, want := range map[string]string{
-		"embed photos --out e":                               "name the network: --run DIRECTORY, or --weights",
+		"embed photos --out e":                               "name the network: --run DIRECTORY, --weights FILE.safetensors, or --config",
 		"embed --run runs/tiny photos":                       "name the folder to write to",
 		"embed --weights w.safetensors --out e":              "name the images",
-		"embed --run runs/tiny photos --split train --out e": "--split is of the run's own images",
+		"embed --run runs/tiny photos --split train --out e": "--split is of the own images of the run or config",
 		"embed --run runs/tiny --role query --out e":         "--role: about images that are given",
 		"embed --run runs/tiny photos --role train --out e":  `--role is "train"`,
 		"embed --run runs/tiny photos --labels csv --out e":  `--labels is "csv"`,
