@@ -75,6 +75,12 @@ golden:
 check-export: build
 	OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/check_export.py bin/tercet
 
+.PHONY: check-protocol
+#  check-protocol: the first 20 training steps of a preset on a drawn tree, against PyTorch (minutes; NETWORKS="resnet18 resnet50")
+check-protocol: build
+	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && TERCET_PROTOCOL="$$out" $(GO) test -count=1 -run TestProtocolPlan ./internal/wire && \
+	  OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/check_protocol.py $(BIN) "$$out" $(NETWORKS)
+
 .PHONY: backbones
 #  backbones: ResNets against torchvision with other weights and gradients at 224 x 224 (minutes; needs PyTorch)
 backbones:
