@@ -121,18 +121,24 @@ func packing(p shard.Params) (transform.Pipeline, error) {
 	return transform.Parse([]string{"Resize(" + size + ", " + p.Interpolation + ")"})
 }
 
+// PackedSteps are the steps that the images in a file of tercet data pack have gone through.
+func PackedSteps(path string) (transform.Pipeline, error) {
+	s, err := OpenShard(path)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := packing(s.Params)
+	return steps, errors.Join(err, s.Close())
+}
+
 // unpacked are the steps by which other images become what those of o are: where o reads a
 // shard, its steps come first.
 func (o Options) unpacked() (Steps, error) {
 	if o.Packed == "" {
 		return *o.Transform, nil
 	}
-	s, err := OpenShard(o.Packed)
-	if err != nil {
-		return Steps{}, err
-	}
-	first, err := packing(s.Params)
-	return Steps{Test: slices.Concat(first, o.Transform.Test)}, errors.Join(err, s.Close())
+	first, err := PackedSteps(o.Packed)
+	return Steps{Test: slices.Concat(first, o.Transform.Test)}, err
 }
 
 // packBlock is how many images Pack holds at a time.

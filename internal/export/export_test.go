@@ -1,16 +1,23 @@
 package export
 
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/png"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"tercet/internal/config"
+	"tercet/internal/data"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/imaging/shard"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/torchfile"
 	"tercet/internal/weights"
@@ -169,14 +176,45 @@ func TestPreprocess(t *testing.T) {
 		return cfg
 	}
 	s := nn.Spec{Height: 224, Width: 224, Channels: 3}
-	got := preprocessOf(load("data: {name: folder, root: x, transform: {test: ['Resize(256)', 'CenterCrop(224)']}}"), s)
+	of := func(cfg *config.Config) record.Preprocess {
+		t.Helper()
+		p, err := preprocessOf(cfg, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	got := of(load("data: {name: folder, root: x, transform: {test: ['Resize(256)', 'CenterCrop(224)']}}"))
 	if !slices.Equal(got.Steps, []string{"Resize(256)", "CenterCrop(224)"}) || got.Resize != 0 || got.Interpolation != "" || got.Color != "RGB" {
 		t.Errorf("%+v", got)
 	}
 	s.Channels = 1
-	got = preprocessOf(load("data: {name: folder, root: x, size: 256, fit: short, crop: 224}"), s)
+	got = of(load("data: {name: folder, root: x, size: 256, fit: short, crop: 224}"))
 	if got.Steps != nil || got.Resize != 256 || got.Fit != "short" || got.Crop != 224 || got.Interpolation != "bicubic" || got.Color != "L" {
 		t.Errorf("%+v", got)
+	}
+	// Images of a packed file were resized before: others have to be, too.
+	root, file := filepath.Join(t.TempDir(), "tree"), filepath.Join(t.TempDir(), "x.tshard")
+	for _, name := range []string{"train/a/1.png", "train/a/2.png", "train/b/1.png", "train/b/2.png", "test/a/1.png", "test/a/2.png"} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 40, 40))); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := data.Options{Source: data.FolderOptions{Root: root, Train: "train", Test: "test"}, Split: data.Split{Kind: "none"}}
+	if _, err := data.Pack(t.Context(), o, file, shard.Params{Fit: "short", Size: 36, Interpolation: "bilinear"}, func(int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	got = of(load("data: {name: folder, root: x, transform: {test: ['CenterCrop(32)'], packed: " + file + "}}"))
+	if len(got.Steps) != 2 || !strings.HasPrefix(got.Steps[0], "Resize(size=36,") || got.Steps[1] != "CenterCrop(32)" {
+		t.Errorf("%q", got.Steps)
 	}
 }
 

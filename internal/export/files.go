@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"tercet/internal/config"
+	"tercet/internal/data"
 	"tercet/internal/engine/nn"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
@@ -25,7 +27,11 @@ func Torch(dir string, m *nn.Model, cfg *config.Config, a About) ([]record.Expor
 	if err != nil {
 		return nil, err
 	}
-	steps, err := json.MarshalIndent(preprocessOf(cfg, m.Spec()), "", "  ")
+	images, err := preprocessOf(cfg, m.Spec())
+	if err != nil {
+		return nil, err
+	}
+	steps, err := json.MarshalIndent(images, "", "  ")
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +111,7 @@ func (s sizer) Write(p []byte) (int, error) {
 }
 
 // preprocessOf describes the images of a run.
-func preprocessOf(cfg *config.Config, s nn.Spec) record.Preprocess {
+func preprocessOf(cfg *config.Config, s nn.Spec) (record.Preprocess, error) {
 	p := record.Preprocess{Schema: record.PreprocessSchema, Color: "RGB", Resize: cfg.Data.Size, Interpolation: "bicubic", Antialias: true,
 		Crop: cfg.Data.Crop, Height: s.Height, Width: s.Width, Scale: 1. / 255}
 	if s.Channels == 1 {
@@ -114,8 +120,16 @@ func preprocessOf(cfg *config.Config, s nn.Spec) record.Preprocess {
 	if p.Resize > 0 {
 		p.Fit = cfg.Data.Fit
 	}
-	if steps := cfg.Data.Transform.Test; len(steps) > 0 {
+	steps := cfg.Data.Transform.Test
+	if packed := cfg.Data.Transform.Packed; packed != "" { // what was done before is done by nobody else
+		first, err := data.PackedSteps(packed)
+		if err != nil {
+			return p, err
+		}
+		steps = slices.Concat([]string{first.String()}, steps)
+	}
+	if len(steps) > 0 {
 		p.Steps, p.Interpolation = steps, ""
 	}
-	return p
+	return p, nil
 }
