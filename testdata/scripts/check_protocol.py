@@ -3,13 +3,13 @@
     make check-protocol      (testdata/scripts/check_protocol.py bin/tercet FOLDER [NETWORK...])
 
 The protocol is configs/protocols/zhou-patel/cub.yaml at full image size, on a tree of CUB's layout with 8 pairs a batch,
-random weights that torch.save wrote, and a margin of 1, since images of a class are so similar that 0.2 is soon reached. FOLDER has that tree and plan.json, which TestProtocolPlan of internal/wire
-wrote: the files of each batch, their boxes and mirrors, the triplets. All else is done here by Pillow, torchvision and
+random weights that torch.save wrote, and a margin of 1, since images of a class are so similar that 0.2 is soon
+reached. FOLDER has that tree and plan.json, which TestProtocolPlan of internal/wire wrote: the files of each batch, their boxes and mirrors, the triplets. All else is done here by Pillow, torchvision and
 torch.optim.Adam: decode, resize, normalize, ResNet with stored statistics of batch norm, triplet loss, update.
 
-Compared are the embeddings of the test images before and after training, and in each step the loss and the mean
-distances of positives and negatives: all within 1e-4 relative on PNG files of the same pixels. On the JPEG files
-themselves, which two decoders read, the differences are printed alone.
+Compared are the embeddings of the test images before training, and in each step the loss and the mean distances of
+positives and negatives: all within 1e-4 relative on PNG files of the same pixels. Differences of embeddings after
+training, and all those on the JPEG files, which two decoders read, are printed alone.
 """
 import csv
 import glob
