@@ -136,7 +136,7 @@ func (r *Run) Lock() error {
 	if err != nil {
 		return fmt.Errorf("run directory: %w", err)
 	}
-	switch busy, err := lockFile(f); {
+	switch busy, err := fsx.Lock(f); {
 	case busy:
 		f.Close()
 		return fmt.Errorf("%w: %s", ErrBusy, r.Dir)

@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"time"
 
 	"tercet/internal/data/fault"
+	"tercet/internal/fsx"
 )
 
 // Writer collects the embeddings of a folder. Rows go to a file, and a journal says how
@@ -57,6 +57,9 @@ type entry struct {
 // flushEvery is how much work a power cut may cost.
 var flushEvery = time.Second
 
+// ErrBusy is wrapped where another process writes the folder.
+var ErrBusy = errors.New("another process writes embeddings into this folder")
+
 // ErrOther is wrapped by errors about a folder that holds another embedding.
 var ErrOther = errors.New("another embedding")
 
@@ -68,17 +71,22 @@ func Begin(dir, job string, dim int, replace bool) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{dir: dir, dim: dim}
-	path := filepath.Join(dir, journalName)
-	size, err := w.readJournal(path, job)
-	if errors.Is(err, ErrOther) && replace || errors.Is(err, fs.ErrNotExist) {
-		*w, size, err = Writer{dir: dir, dim: dim}, 0, nil
-	}
+	lines, err := openJournal(filepath.Join(dir, journalName))
 	if err != nil {
 		return nil, err
 	}
-	if w.lines, err = openAt(path, size); err != nil {
+	size, err := w.readJournal(lines, job)
+	if errors.Is(err, ErrOther) && replace {
+		*w, size, err = Writer{dir: dir, dim: dim}, 0, nil
+	}
+	if err == nil {
+		err = cut(lines, size)
+	}
+	if err != nil {
+		lines.Close()
 		return nil, err
 	}
+	w.lines = lines
 	if w.rows, err = openAt(filepath.Join(dir, rowsName), int64(w.kept)*int64(dim)*4); err != nil {
 		w.Close()
 		return nil, err
@@ -90,14 +98,24 @@ func Begin(dir, job string, dim int, replace bool) (*Writer, error) {
 	return w, nil
 }
 
-// openAt opens a file to append after its first size bytes.
-func openAt(path string, size int64) (*os.File, error) {
+// openJournal opens or makes a journal and locks it until it is closed, so that one process
+// writes the folder.
+func openJournal(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	if err = f.Truncate(size); err == nil {
-		_, err = f.Seek(size, io.SeekStart)
+	busy, err := fsx.Lock(f)
+	if err != nil && !busy {
+		err = fmt.Errorf("cannot lock %s: %w; embeddings need a file system that has locks", path, err)
+	}
+	if err == nil { // the process before may have removed it between opening and locking
+		mine, e := f.Stat()
+		there, e2 := os.Stat(path)
+		busy = e != nil || e2 != nil || !os.SameFile(mine, there)
+	}
+	if busy {
+		err = fmt.Errorf("%w: %s", ErrBusy, filepath.Dir(path))
 	}
 	if err != nil {
 		f.Close()
@@ -106,13 +124,30 @@ func openAt(path string, size int64) (*os.File, error) {
 	return f, nil
 }
 
-// readJournal takes up what a journal says, and returns the length of its good lines.
-func (w *Writer) readJournal(path, job string) (size int64, err error) {
-	f, err := os.Open(path)
+// openAt opens a file to append after its first size bytes.
+func openAt(path string, size int64) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	defer f.Close()
+	if err := cut(f, size); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// cut leaves the first size bytes of a file, to append after them.
+func cut(f *os.File, size int64) error {
+	if err := f.Truncate(size); err != nil {
+		return err
+	}
+	_, err := f.Seek(size, io.SeekStart)
+	return err
+}
+
+// readJournal takes up what a journal says, and returns the length of its good lines.
+func (w *Writer) readJournal(f *os.File, job string) (size int64, err error) {
 	in := bufio.NewReaderSize(f, 1<<16)
 	for first := true; ; first = false {
 		line, err := in.ReadBytes('\n')

@@ -1,6 +1,6 @@
 //go:build unix
 
-package run
+package fsx
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile takes an advisory lock that the system drops when the process ends,
+// Lock takes an advisory lock that the system drops when the process ends,
 // however it ends. busy says that another process holds it.
-func lockFile(f *os.File) (busy bool, err error) {
+func Lock(f *os.File) (busy bool, err error) {
 	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	return errors.Is(err, unix.EWOULDBLOCK), err
 }

@@ -1,4 +1,4 @@
-package run
+package fsx
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 )
 
 // What is wrong with a lock is distinguished from a lock that another holds.
-func TestLockFile(t *testing.T) {
+func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	open := func() *os.File {
 		f, err := os.Create(path)
@@ -18,14 +18,14 @@ func TestLockFile(t *testing.T) {
 	}
 	first, second := open(), open()
 	defer first.Close()
-	if busy, err := lockFile(first); busy || err != nil {
+	if busy, err := Lock(first); busy || err != nil {
 		t.Fatalf("a free file: busy %v, error %v", busy, err)
 	}
-	if busy, err := lockFile(second); !busy || err == nil {
+	if busy, err := Lock(second); !busy || err == nil {
 		t.Errorf("a held file: busy %v, error %v", busy, err)
 	}
 	second.Close()
-	if busy, err := lockFile(second); busy || err == nil {
+	if busy, err := Lock(second); busy || err == nil {
 		t.Errorf("a closed file: busy %v, error %v", busy, err)
 	}
 }
