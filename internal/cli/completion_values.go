@@ -78,6 +78,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"start":           oneOf("clean", "random"),
 	"iterate":         oneOf("last", "best"),
 
+	"intervals":           oneOf("queries", "classes"),
 	"distance":            oneOf(metric.Euclidean, metric.Cosine),
 	"influence --replace": oneOf(replacements(generalize.ImageReplacements())...),
 	"stability --replace": list(func() []string {
@@ -116,7 +117,7 @@ func replacements(kinds []string) []string {
 var unseen = oneOf("test", "validation")
 
 // freeFlags take a text that only the user knows: nothing is proposed for them.
-var freeFlags = []string{"seed", "task", "eps", "step", "curve", "positive", "noise", "curves", "grid", "label-column", "by", "columns", "select"}
+var freeFlags = []string{"seed", "task", "eps", "step", "curve", "positive", "noise", "curves", "grid", "label-column", "by", "columns", "select", "fmr"}
 
 // completeFlags gives every flag of the tree that takes one of known values its
 // completion. Cobra keeps such flags, and all that they can reach, until the process

@@ -17,16 +17,9 @@ func Retrieve(ctx context.Context, v data.Embeddings, roles *data.Roles, o metri
 	if roles == nil {
 		return metric.Retrieve(ctx, v.X, v.N, v.D, v.Labels, o)
 	}
-	if len(roles.Query) == 0 || len(roles.Gallery) == 0 {
-		return nil, fmt.Errorf("%w: %d queries and %d images in the gallery; both are needed", data.ErrUnfit, len(roles.Query), len(roles.Gallery))
-	}
-	q, g := rowsOf(v, roles.Query), rowsOf(v, roles.Gallery)
-	e := &metric.Exclusion{Own: make([]int32, q.N), Query: pick(roles.Sequence, roles.Query), Gallery: pick(roles.Sequence, roles.Gallery)}
-	for k, i := range roles.Query {
-		at, there := slices.BinarySearch(roles.Gallery, i)
-		if e.Own[k] = int32(at); !there {
-			e.Own[k] = -1
-		}
+	q, g, e, err := sides(v, roles)
+	if err != nil {
+		return nil, err
 	}
 	o.Gallery, o.GalleryLabels, o.Exclude = g.X, g.Labels, e
 	ret, err := metric.Retrieve(ctx, q.X, q.N, q.D, q.Labels, o)
@@ -42,6 +35,44 @@ func Retrieve(ctx context.Context, v data.Embeddings, roles *data.Roles, o metri
 		}
 	}
 	return ret, nil
+}
+
+// Verify is metric.Verify of the same embeddings: with roles its pairs are those of a query
+// and what it is searched among.
+func Verify(ctx context.Context, v data.Embeddings, roles *data.Roles, o metric.VerificationOptions) (*metric.Verification, error) {
+	if roles == nil {
+		return metric.Verify(ctx, v.X, v.N, v.D, v.Labels, o)
+	}
+	q, g, e, err := sides(v, roles)
+	if err != nil {
+		return nil, err
+	}
+	o.Gallery, o.GalleryLabels, o.Exclude = g.X, g.Labels, e
+	return metric.Verify(ctx, q.X, q.N, q.D, q.Labels, o)
+}
+
+// QueryLabels are the labels of the queries, in the order in which metrics have them.
+func QueryLabels(v data.Embeddings, roles *data.Roles) []int32 {
+	if roles == nil {
+		return v.Labels
+	}
+	return pick(v.Labels, roles.Query)
+}
+
+// sides are the queries, the gallery, and what each query is not compared with.
+func sides(v data.Embeddings, roles *data.Roles) (q, g data.Embeddings, e *metric.Exclusion, err error) {
+	if len(roles.Query) == 0 || len(roles.Gallery) == 0 {
+		return q, g, nil, fmt.Errorf("%w: %d queries and %d images in the gallery; both are needed", data.ErrUnfit, len(roles.Query), len(roles.Gallery))
+	}
+	q, g = rowsOf(v, roles.Query), rowsOf(v, roles.Gallery)
+	e = &metric.Exclusion{Own: make([]int32, q.N), Query: pick(roles.Sequence, roles.Query), Gallery: pick(roles.Sequence, roles.Gallery)}
+	for k, i := range roles.Query {
+		at, there := slices.BinarySearch(roles.Gallery, i)
+		if e.Own[k] = int32(at); !there {
+			e.Own[k] = -1
+		}
+	}
+	return q, g, e, nil
 }
 
 // rowsOf are the embeddings of some items.

@@ -51,7 +51,7 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 	}
 	doc.Evaluated = j
 	keepValues(doc, ret)
-	if err := verify(doc, ctx, v, borderOf(r.Config, e.Threshold), say); err != nil {
+	if err := verify(doc, ctx, v, data.RolesOf(e.Data), borderOf(r.Config, e.Threshold), say); err != nil {
 		return nil, err
 	}
 	doc.Cost.Cost = record.Cost{Forward: int64(v.N)}
@@ -233,7 +233,7 @@ func Files(ctx context.Context, embeddings string, labels data.LabelFile, o reco
 	}
 	doc.Evaluated = j
 	keepValues(doc, ret)
-	if err := verify(doc, ctx, v, border{}, say); err != nil {
+	if err := verify(doc, ctx, v, roles, border{}, say); err != nil {
 		return nil, err
 	}
 	doc.Warnings = append(doc.Warnings, Coarse(o)...)

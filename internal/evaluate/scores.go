@@ -20,7 +20,7 @@ func evaluateVectors(ctx context.Context, v data.Embeddings, roles *data.Roles, 
 	}
 	ret, err := embed.Retrieve(ctx, v, roles, metric.RetrievalOptions{
 		K: o.Ks, Distance: o.Distance, Neighbors: o.Neighbors,
-		Intervals: Intervals(o),
+		Intervals: intervalsOf(v, roles, o),
 		Progress:  say.Of("retrieval"),
 	})
 	if err != nil {
@@ -41,6 +41,15 @@ func evaluateVectors(ctx context.Context, v data.Embeddings, roles *data.Roles, 
 		return record.Evaluated{}, nil, nil, err
 	}
 	return j, ret, km, nil
+}
+
+// intervalsOf are Intervals over queries or, as the options say, over their classes.
+func intervalsOf(v data.Embeddings, roles *data.Roles, o record.EvalOptions) metric.Intervals {
+	out := Intervals(o)
+	if o.Intervals == record.ByClass {
+		out.Classes = embed.QueryLabels(v, roles)
+	}
+	return out
 }
 
 // Intervals translates the option, whose 0 means none.

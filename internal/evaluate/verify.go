@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/embed"
 	"tercet/internal/engine/loss"
 	"tercet/internal/metric"
 	"tercet/internal/progress"
@@ -33,9 +34,9 @@ func borderOf(cfg *config.Config, threshold *float64) border {
 	return border{new(math.Sqrt(2 - 2*rule.At)), &rule.At}
 }
 
-// verify evaluates v by its pairs: at the threshold of the options or else at the border
+// verify evaluates v, whose items have roles or nil, by its pairs: at the threshold of the options or else at the border
 // of the loss, and where there is neither, but pairs are asked for, without one.
-func verify(d *record.Eval, ctx context.Context, v data.Embeddings, of border, say progress.Say) error {
+func verify(d *record.Eval, ctx context.Context, v data.Embeddings, roles *data.Roles, of border, say progress.Say) error {
 	at, from, cosine := d.Options.Threshold, "option", (*float64)(nil)
 	if at == nil {
 		at, from, cosine = of.distance, "loss", of.cosine
@@ -43,19 +44,28 @@ func verify(d *record.Eval, ctx context.Context, v data.Embeddings, of border, s
 	if cosine != nil {
 		v = v.Unit()
 	}
-	if at == nil && !d.Options.Pairs {
+	if at == nil && !d.Options.ScoresPairs() {
 		return nil
 	}
-	r, err := metric.Verify(ctx, v.X, v.N, v.D, v.Labels, metric.VerificationOptions{
-		Threshold: at,
-		Progress:  say.Of("pairs"),
+	r, err := embed.Verify(ctx, v, roles, metric.VerificationOptions{
+		Threshold: at, FMR: d.Options.FMR, Intervals: intervalsOf(v, roles, d.Options),
+		Progress: say.Of("pairs"),
 	})
 	if err != nil {
 		return err
 	}
 	d.Pairs = r.Scores
 	d.PairCounts = &record.PairCounts{Same: r.Same, Different: r.Different, EERThreshold: r.EERThreshold, AUCSlack: r.AUCSlack}
-	d.Distances = &record.PairDistances{Same: record.Distances(r.SameDistances), Different: record.Distances(r.DifferentDistances), Within: record.ClassDistances(r.Within)}
+	for _, p := range r.Points {
+		d.PairCounts.Points = append(d.PairCounts.Points, record.PairPoint{FMR: p.FMR, Threshold: p.Threshold, Accepted: p.Matched + p.Falsely, Wrong: p.Falsely})
+		if p.Threshold < 0 {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("no distance has a false match rate of %v or less: fnmr is 1 there", p.FMR))
+		}
+	}
+	d.Distances = &record.PairDistances{Same: record.Distances(r.SameDistances), Different: record.Distances(r.DifferentDistances)}
+	if roles == nil {
+		d.Distances.Within = (*record.ClassDistances)(&r.Within)
+	}
 	if at == nil {
 		return nil
 	}

@@ -130,7 +130,7 @@ func TestEvalFilesOfPairs(t *testing.T) {
 	tiny := 1e-30
 	for _, o := range []record.EvalOptions{{Threshold: &tiny}, {Pairs: true}, {}} {
 		d := &record.Eval{Options: o}
-		if err := verify(d, context.Background(), v, border{}, tinytest.Quiet); err != nil {
+		if err := verify(d, context.Background(), v, nil, border{}, tinytest.Quiet); err != nil {
 			t.Fatal(err)
 		}
 		if (d.Pairs != nil) != (o.Pairs || o.Threshold != nil) {
@@ -141,7 +141,7 @@ func TestEvalFilesOfPairs(t *testing.T) {
 		}
 	}
 	d := &record.Eval{Options: record.EvalOptions{Threshold: new(float64)}}
-	if err := verify(d, context.Background(), v, border{}, tinytest.Quiet); err == nil || !strings.Contains(err.Error(), metric.ErrInput.Error()) {
+	if err := verify(d, context.Background(), v, nil, border{}, tinytest.Quiet); err == nil || !strings.Contains(err.Error(), metric.ErrInput.Error()) {
 		t.Error(err)
 	}
 }

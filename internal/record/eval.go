@@ -41,14 +41,24 @@ type PairCounts struct {
 	EERThreshold float64        `json:"eer_threshold" doc:"distance of the equal error rate"`
 	AUCSlack     float64        `json:"auc_slack" doc:"largest error of 'auc'; 0 for up to 2^20 pairs"`
 	At           *PairThreshold `json:"at_threshold,omitempty" doc:"the threshold, if there is one"`
+	Points       []PairPoint    `json:"at_fmr,omitempty" doc:"the thresholds of the false match rates"`
+}
+
+// PairPoint is the largest distance at which the share of accepted pairs of two classes
+// is not above a false match rate.
+type PairPoint struct {
+	FMR       float64 `json:"fmr" doc:"false match rate"`
+	Threshold float64 `json:"threshold" doc:"Euclidean distance up to which pairs are accepted; -1 where that of no pair is small enough"`
+	Accepted  int64   `json:"accepted" doc:"accepted pairs"`
+	Wrong     int64   `json:"wrong" doc:"accepted pairs of two classes"`
 }
 
 // PairDistances describe the distances of pairs: Euclidean, of unit vectors where the
 // embeddings or the pairs' threshold are of such.
 type PairDistances struct {
-	Same      Distances      `json:"same" doc:"distances of the pairs of one class"`
-	Different Distances      `json:"different" doc:"distances of the pairs of two classes"`
-	Within    ClassDistances `json:"within" doc:"the mean distance within a class, over all classes of at least two items (of a class above 2,000 items so many count)"`
+	Same      Distances       `json:"same" doc:"distances of the pairs of one class"`
+	Different Distances       `json:"different" doc:"distances of the pairs of two classes"`
+	Within    *ClassDistances `json:"within,omitempty" doc:"the mean distance within a class, over all classes of at least two items (of a class above 2,000 items so many count)"`
 }
 
 // Distances are those of many pairs.
@@ -78,6 +88,15 @@ type PairThreshold struct {
 	Wrong     int64    `json:"wrong" doc:"accepted pairs of two classes"`
 }
 
+// ByClass is the value of EvalOptions.Intervals that resamples whole classes.
+const ByClass = "classes"
+
+// IntervalsOver is what the intervals resample, "queries" or "classes".
+func (o EvalOptions) IntervalsOver() string { return cmp.Or(o.Intervals, "queries") }
+
+// ScoresPairs reports whether the options ask for scores of pairs.
+func (o EvalOptions) ScoresPairs() bool { return o.Pairs || o.Threshold != nil || len(o.FMR) > 0 }
+
 // EvalOptions says what is measured on embeddings.
 type EvalOptions struct {
 	Ks        []int    `json:"ks" doc:"values of k for recall@k"`
@@ -94,6 +113,9 @@ type EvalOptions struct {
 	Pairs     bool     `json:"pairs,omitempty" doc:"whether pairs are scored even without a threshold"`
 	Threshold *float64 `json:"threshold,omitempty" doc:"distance up to which a pair is classified as same"`
 	PerQuery  bool     `json:"per_query,omitempty" doc:"whether the values of each query are stored"`
+	// Intervals is empty where queries are resampled, so that older documents say the same.
+	Intervals string    `json:"intervals,omitempty" doc:"'classes' if the intervals resample whole classes; otherwise queries"`
+	FMR       []float64 `json:"fmr,omitempty" doc:"false match rates at which pairs are scored"`
 }
 
 // MetricEval compares a fitted metric with two that are not: the part of eval.json of
@@ -130,6 +152,11 @@ func (d Eval) Covers(there Eval) []string {
 			ks = append(ks, fmt.Sprintf("recall@%d", k))
 		}
 	}
+	for _, f := range had.FMR {
+		if !slices.Contains(is.FMR, f) {
+			ks = append(ks, fmt.Sprintf("fnmr@fmr=%v", f))
+		}
+	}
 	if ks != nil {
 		out = append(out, strings.Join(ks, ", "))
 	}
@@ -139,7 +166,7 @@ func (d Eval) Covers(there Eval) []string {
 	}{
 		{"the clustering scores", had.KMeans, is.KMeans},
 		{"the baselines", had.Baselines, is.Baselines},
-		{"the scores of pairs", there.Pairs != nil && had.Threshold == nil, is.Pairs || is.Threshold != nil || there.ofLoss()},
+		{"the scores of pairs", there.Pairs != nil && had.Threshold == nil, is.ScoresPairs() || there.ofLoss()},
 		{"intervals", had.Bootstrap > 0, is.Bootstrap > 0},
 		{"the values of each query", had.PerQuery, is.PerQuery},
 	} {
@@ -151,6 +178,9 @@ func (d Eval) Covers(there Eval) []string {
 		out = append(out, lessOf(there.Source.Items, is.Limit, "images")...)
 	}
 	out = append(out, otherThan(had.Distance, is.Distance, "distance")...)
+	if had.Bootstrap > 0 && is.Bootstrap > 0 {
+		out = append(out, otherThan(had.IntervalsOver(), is.IntervalsOver(), "intervals over")...)
+	}
 	if had.KMeans && is.KMeans {
 		out = append(out, otherThan(had.K, is.K, "clusters")...)
 		out = append(out, lessOf(had.NInit, is.NInit, "starts of k-means")...)

@@ -28,9 +28,9 @@ func ClusteringKeys() []string {
 	return KeysOf(c.Scores)
 }
 
-// PairKeys lists the scores of pairs, with a threshold or without, in their order.
-func PairKeys(threshold bool) []string {
-	var o metric.VerificationOptions
+// PairKeys lists the scores of pairs, with a threshold or without and at false match rates, in their order.
+func PairKeys(threshold bool, fmr ...float64) []string {
+	o := metric.VerificationOptions{FMR: fmr}
 	if one := 1.0; threshold {
 		o.Threshold = &one
 	}

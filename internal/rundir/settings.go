@@ -55,6 +55,9 @@ func EvalSetting(e *record.Eval, key string) []Label {
 	out := []Label{imagesOf(e.Source)}
 	o := e.Options
 	if rest, ok := strings.CutPrefix(key, "pairs."); ok {
+		if strings.HasPrefix(rest, "fnmr@") || strings.HasPrefix(rest, "tar@") {
+			return append(out, Label{"intervals", "over " + pairIntervals(o)})
+		}
 		from := ""
 		if c := e.PairCounts; c != nil && c.At != nil && rest != "auc" && rest != "eer" {
 			if from = c.At.From; from == "option" {
@@ -70,7 +73,15 @@ func EvalSetting(e *record.Eval, key string) []Label {
 	if distance == "" {
 		distance = "euclidean"
 	}
-	return append(out, Label{"distance", distance})
+	return append(out, Label{"distance", distance}, Label{"intervals", "over " + o.IntervalsOver()})
+}
+
+// pairIntervals is what the intervals of scores of pairs are over.
+func pairIntervals(o record.EvalOptions) string {
+	if o.Intervals == "" {
+		return "pairs"
+	}
+	return o.Intervals
 }
 
 // AttackSetting is what a score of attack.json depends on.

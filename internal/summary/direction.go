@@ -18,7 +18,7 @@ func HigherIsBetter(score string) (bool, error) {
 	if key == "cluster:clusters" {
 		return false, fmt.Errorf("%s is a number of clusters: neither higher nor lower is better", score)
 	}
-	return !slices.Contains(lower, key) && !attack.LowerIsRobust(key), nil
+	return !slices.Contains(lower, key) && !strings.HasPrefix(key, "pairs.fnmr@") && !attack.LowerIsRobust(key), nil
 }
 
 // ends are those of the range of a score; ok is false where a range is not known.

@@ -24,6 +24,24 @@ func pairTable(e *record.Eval) *render.Table {
 		}
 		t.Notes = append(t.Notes, fmt.Sprintf("called the same at distance tau = %.4g or less (%s): %d pairs, of them %d of two classes", at.Threshold, from, at.Accepted, at.Wrong))
 	}
+	t.Notes = append(t.Notes, PairPointNotes(e)...)
 	t.Notes = append(t.Notes, fmt.Sprintf("auc and eer are of all thresholds; errors are equal at %.4g", c.EERThreshold))
 	return t
+}
+
+// PairPointNotes say at which distances the false match rates are, and what the intervals
+// of their scores are.
+func PairPointNotes(e *record.Eval) []string {
+	var out []string
+	for _, p := range e.PairCounts.Points {
+		out = append(out, fmt.Sprintf("false match rate %v: distance %.4g, %d pairs accepted, of them %d of two classes", p.FMR, p.Threshold, p.Accepted, p.Wrong))
+	}
+	switch {
+	case out == nil:
+	case e.Options.Intervals == "":
+		out = append(out, "their intervals are Wilson's, which take pairs as independent: those over classes are wider")
+	case e.Options.Bootstrap > 0:
+		out = append(out, "their intervals are a bootstrap over classes at these distances")
+	}
+	return out
 }

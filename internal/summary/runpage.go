@@ -118,7 +118,7 @@ func evalTable(r *rundir.Run) *render.Table {
 		t.Notes = append(t.Notes, text.Plural(left, "more score", "more scores")+" in "+r.Of.Document("", "eval")+", which has the definition of each.")
 	}
 	if v := e.Retrieval[0]; v.CI95 != nil {
-		t.Notes = append(t.Notes, "[low, high]: 95 % bootstrap interval over queries.")
+		t.Notes = append(t.Notes, "[low, high]: 95 % bootstrap interval over "+e.Options.IntervalsOver()+".")
 	}
 	return t
 }

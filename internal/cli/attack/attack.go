@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/cli/base"
+	"tercet/internal/embed/store"
 	"tercet/internal/record"
 	"tercet/internal/robustness"
 	"tercet/internal/run"
@@ -124,6 +125,9 @@ func runAttack(ctx context.Context, s *base.Streams, o options) error {
 	}
 	r, err := o.Open()
 	if err != nil {
+		if _, folder := store.ReadItems(o.Run); folder == nil {
+			return base.Usagef("--run %s is a folder of embeddings: attack changes pixels, so that it needs the images and the network; give the run that embedded them", o.Run)
+		}
 		return err
 	}
 	defer r.Close()

@@ -30,9 +30,10 @@ func (g Gate) flag() string {
 func ParseGates(list []string, over bool) ([]Gate, error) {
 	var out []Gate
 	for _, s := range list {
-		key, value, ok := strings.Cut(s, "=")
-		limit, err := strconv.ParseFloat(value, 64)
-		if !ok || key == "" || err != nil || math.IsNaN(limit) || math.IsInf(limit, 0) {
+		at := max(strings.LastIndex(s, "="), 0) // the last: tar@far=0.001=0.9
+		key := s[:at]
+		limit, err := strconv.ParseFloat(strings.TrimPrefix(s[at:], "="), 64)
+		if key == "" || err != nil || math.IsNaN(limit) || math.IsInf(limit, 0) {
 			return nil, Usagef("%s %q is not SCORE=LIMIT, such as r@1=0.9", Gate{Over: over}.flag(), s)
 		}
 		out = append(out, Gate{names.Score(key), limit, over})

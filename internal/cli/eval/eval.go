@@ -40,6 +40,8 @@ type options struct {
 	pairs       bool
 	threshold   float64
 	perQuery    bool
+	intervals   string
+	fmr         []float64
 	save        string
 	out         string
 	changed     func(flag string) bool
@@ -94,6 +96,8 @@ by the class names in the csv. Files of another export are replaced only with --
 			fs.BoolVar(&o.noKMeans, "no-kmeans", false, "leave out the clustering scores")
 			fs.BoolVar(&o.noBaselines, "no-baselines", false, "leave out raw pixels and the untrained network")
 			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none (of a run: by default its config's)")
+			fs.StringVar(&o.intervals, "intervals", "queries", "what the intervals resample: queries, or classes, which gives wider ones as queries of one class are alike")
+			fs.Float64SliceVar(&o.fmr, "fmr", nil, "false match rates such as 0.001,0.0001 at which pairs are scored: fnmr@fmr and tar@far, with their thresholds")
 			fs.Uint64Var(&o.seed, "seed", 0, "seed of k-means and of the intervals (of a run: by default its config's)")
 			base.Group(fs, "Scores")
 			o.AddOutcome(cmd, "r@1=0.9")
@@ -172,6 +176,17 @@ func (o options) counts() error {
 	if t := o.threshold; o.changed("threshold") && (!(t > 0) || math.IsInf(t, 0)) {
 		return base.Usagef("--threshold is %v; give a distance above 0", t)
 	}
+	for i, f := range o.fmr {
+		if !(f > 0 && f < 1) || slices.Contains(o.fmr[:i], f) {
+			return base.Usagef("--fmr is %v; give each rate once, above 0 and below 1", o.fmr)
+		}
+	}
+	if o.intervals != "queries" && o.intervals != record.ByClass {
+		return base.Usagef("--intervals is %q; give queries or classes", o.intervals)
+	}
+	if o.intervals == record.ByClass && o.changed("bootstrap") && o.bootstrap == 0 {
+		return base.Usagef("--intervals classes: --bootstrap 0 gives no intervals")
+	}
 	if given := base.Given(o.changed, "clusters", "n-init"); given != "" && o.noKMeans {
 		return base.Usagef("%s: about k-means, which --no-kmeans leaves out", given)
 	}
@@ -207,8 +222,8 @@ func (o options) measuredGates() ([]base.Gate, error) {
 	if !o.noKMeans {
 		keys = append(keys, run.ClusteringKeys()...)
 	}
-	if threshold || o.pairs {
-		keys = append(keys, run.PairKeys(threshold)...)
+	if threshold || o.pairs || len(o.fmr) > 0 {
+		keys = append(keys, run.PairKeys(threshold, o.fmr...)...)
 	}
 	return list, base.KnownGates(list, keys)
 }
@@ -222,6 +237,7 @@ func (o options) settings(base record.EvalOptions) record.EvalOptions {
 		"seed":      func() { base.Seed = o.seed },
 		"pairs":     func() { base.Pairs = o.pairs },
 		"per-query": func() { base.PerQuery = o.perQuery },
+		"fmr":       func() { base.FMR = o.fmr },
 		"threshold": func() { base.Threshold = &o.threshold },
 	} {
 		if o.changed(flag) {
@@ -229,6 +245,9 @@ func (o options) settings(base record.EvalOptions) record.EvalOptions {
 		}
 	}
 	base.Distance, base.Limit = o.distance, o.Limit
+	if o.intervals == record.ByClass {
+		base.Intervals = record.ByClass
+	}
 	base.KMeans = !o.noKMeans
 	base.Baselines = base.Baselines && !o.noBaselines
 	return base
@@ -368,6 +387,9 @@ func EvalTable(d *record.Eval, all bool) *render.Table {
 		title += fmt.Sprintf(", %s, %s in the gallery", text.Plural(d.Searched, "query", "queries"), text.Plural(d.Gallery, "image", "images"))
 	}
 	t, left := summary.EvalTable(title, value, record.Evaluated(d.Evaluated), common, all)
+	if d.Options.Intervals == record.ByClass && d.Options.Bootstrap > 0 {
+		t.Notes = append(t.Notes, "intervals of retrieval scores: 95 %, bootstrap over classes")
+	}
 	addPairs(t, d)
 	addMetric(t, d)
 	addGap(t, d)
@@ -404,4 +426,5 @@ func addPairs(t *render.Table, d *record.Eval) {
 		note += fmt.Sprintf("; mean distance %.4g within classes, %.4g between", e.Same.Mean, e.Different.Mean)
 	}
 	t.Notes = append(t.Notes, note)
+	t.Notes = append(t.Notes, summary.PairPointNotes(d)...)
 }
