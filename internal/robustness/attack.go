@@ -129,7 +129,7 @@ func gallery(ctx context.Context, r *run.Run, checkpoint, set string, say progre
 		return nil, nil, err
 	}
 	if roles := data.RolesOf(e.Data); roles != nil {
-		return nil, nil, fmt.Errorf("%w: attacks search for each image among all others, and these are %d queries for a gallery of %d, or have sequences: scores would mix the two. Attack images without roles, such as --split train", data.ErrUnfit, len(roles.Query), len(roles.Gallery))
+		return nil, nil, fmt.Errorf("%w: attacks search for each image among all others, and these are %d queries for a gallery of %d, or have sequences: scores would mix the two; attack images without roles, such as those of training", data.ErrUnfit, len(roles.Query), len(roles.Gallery))
 	}
 	if err := embed.TwoClasses(e.Data.Labels()); err != nil {
 		return nil, nil, err
