@@ -18,7 +18,7 @@ import (
 	"tercet/internal/cli/report"
 	"tercet/internal/cluster/solve"
 	"tercet/internal/config"
-	"tercet/internal/data"
+	"tercet/internal/data/annotated"
 	"tercet/internal/generalize"
 	"tercet/internal/metric"
 	"tercet/internal/noise"
@@ -45,7 +45,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 
 	"job": bench.CompleteJobs,
 
-	"source":           oneOf(data.Family.Names()...),
+	"source":           oneOf(annotated.Names()...),
 	"fit":              oneOf("short", "squash"),
 	"interpolation":    oneOf("bilinear", "bicubic"),
 	"checkpoint":       oneOf("last", "best"),

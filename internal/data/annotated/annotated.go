@@ -29,6 +29,17 @@ func register[S Source](name, doc string, defaults S) {
 	data.Family.Register(component.Component[data.Source]{Name: name, Doc: doc, Defaults: defaults})
 }
 
+// Names are the sources with an annotation.
+func Names() []string {
+	var out []string
+	for _, c := range data.Family.All() {
+		if _, ok := c.Defaults.(Source); ok {
+			out = append(out, c.Name)
+		}
+	}
+	return out
+}
+
 // Files reads the annotation of s and looks for the images, whose sizes the table has
 // then. Of a part of a dataset, images that are not there are left out, with a note.
 func Files(s Source) (*table.Table, error) {
