@@ -15,7 +15,7 @@ import (
 
 // photoJobs decode files as data.transform does.
 func photoJobs() []Job {
-	return []Job{{"photos", "32 JPEGs of 500x334, 4:2:0, decoded, Resize(256), CenterCrop(224), to numbers", "", func(Options) ([]task, error) {
+	return []Job{{"photos", "32 JPEGs of 500x334, 4:2:0, decoded, Resize(256), CenterCrop(224)", "", func(Options) ([]task, error) {
 		return photos(32, 334, 500)
 	}}}
 }

@@ -91,7 +91,8 @@ func exampleFolder(t *testing.T) string {
 		}
 	}
 	clitest.ClassFolders(t, "photos", 6, 6)
-	clitest.WriteFile(t, "photos.yaml", "data: {name: folder, root: photos, split: {kind: class}}\n")
+	clitest.ClassFolders(t, "birds", 6, 6)
+	clitest.WriteFile(t, "birds.yaml", "data: {name: folder, root: birds, split: {kind: class}}\n")
 	for _, args := range [][]string{
 		{"train", "--set", "name=first", "--set", "train.epochs=1", "--set", "data.size=16", "--set", "model=linear",
 			"--set", "data.glyphs.classes=60", "--set", "data.glyphs.per_class=4", "--set", "data.glyphs.test_classes=10"},

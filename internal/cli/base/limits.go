@@ -16,6 +16,7 @@ import (
 // time, the same for each command that has the flag. A flag of whole numbers stands
 // either here or in unlimited; a test sees to it.
 var FlagLimits = map[string]int64{
+	"size":              4096,
 	"batch":             1_000_000,
 	"bootstrap":         1_000_000,
 	"classes":           1_000_000_000, // of calculators; pictures have their own limit

@@ -159,7 +159,7 @@ func TestMistakesOfData(t *testing.T) {
 		code int
 		want string
 	}{
-		{"data", 2, "data needs one of: inspect, list, preview"},
+		{"data", 2, "data needs one of: inspect, list, pack, preview"},
 		{"data lst", 2, "did you mean list?"},
 		{"data list extra", 2, "usage: tercet data list"},
 		{"data inspect --format tex", 2, `unknown table format "tex"`},

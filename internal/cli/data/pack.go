@@ -41,8 +41,8 @@ RandomResizedCrop on packed images is not RandomResizedCrop on the originals: th
 of a run says what its images were packed with. A file that lacks an image of the data, or
 of which an image has changed since, is refused.`,
 		Examples: []base.Example{
-			{Why: "the shorter side to 256 pixels", Line: "tercet data pack photos.yaml --out photos.tshard"},
-			{Why: "both sides, aspect not kept", Line: "tercet data pack photos.yaml --fit squash --size 256 --out photos.tshard"},
+			{Why: "the shorter side to 256 pixels", Line: "tercet data pack birds.yaml --out birds.tshard"},
+			{Why: "both sides, aspect not kept", Line: "tercet data pack birds.yaml --fit squash --size 256 --out birds.tshard"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
 		Args:  o.OneConfig,

@@ -41,13 +41,14 @@ func New(s *base.Streams) *cobra.Command {
 		Use:   "embed [IMAGES...]",
 		Short: "Embed images of any kind into a folder that search, eval and cluster read",
 		Long: `
-Embeds images with a run's network, or with one that another program has trained: a folder with all images below it, a csv file with a
-column path (and maybe label and sequence), a text file of a path a line, or image files.
-They need no labels, and the run need not know them. In a folder, the label of an image is
-the name of the folder that it is in. Without IMAGES it embeds a split of the run or config.
+Embeds images with a run's network, or with one that another program has trained: a
+folder with all images below it, a csv file with a column path (and maybe label and
+sequence), a text file of a path a line, or image files. They need no labels, and the run
+need not know them. In a folder, the label of an image is the name of the folder that it
+is in. Without IMAGES it embeds a split of the run or config.
 
---config takes the network, its model.weights (torchvision, timm) and data.transform from a
-config, without a run. model.head: none ends it at its features.
+--config takes the network, its model.weights (torchvision, timm) and data.transform from
+a config, without a run. model.head: none ends it at its features.
 
 Images are brought to the network's shape as the run's own were. One that cannot be read
 has no row, and embed.json lists it.
