@@ -35,6 +35,19 @@ func NewMaxPoolRect(name string, kh, kw, strideH, strideW, padH, padW int) *MaxP
 // OutShape checks that the windows fit.
 func (l *MaxPool) OutShape(in []int) ([]int, error) { return l.buildPool(&l.pool, in) }
 
+// buildGlobal is buildPool of one window as large as the image; rows have shape (C).
+func (b *base) buildGlobal(p *kernel.Pool, in []int) ([]int, error) {
+	h, w, c, err := b.image(in)
+	if err != nil {
+		return nil, err
+	}
+	p.KH, p.KW = h, w
+	if _, err := b.buildPool(p, in); err != nil {
+		return nil, err
+	}
+	return b.built(in, []int{c})
+}
+
 // buildPool sets p's image and records the shapes.
 func (b *base) buildPool(p *kernel.Pool, in []int) ([]int, error) {
 	var err error
@@ -117,15 +130,7 @@ func (l *AvgPool) OutShape(in []int) ([]int, error) {
 	if !l.global {
 		return l.buildPool(&l.pool, in)
 	}
-	h, w, c, err := l.image(in)
-	if err != nil {
-		return nil, err
-	}
-	l.pool.KH, l.pool.KW = h, w
-	if _, err := l.buildPool(&l.pool, in); err != nil {
-		return nil, err
-	}
-	return l.built(in, []int{c})
+	return l.buildGlobal(&l.pool, in)
 }
 
 // Forward takes the means.
@@ -173,15 +178,7 @@ func NewGlobalPool(name string) Layer {
 
 // OutShape returns the channels of images of shape in.
 func (l *GlobalMaxPool) OutShape(in []int) ([]int, error) {
-	h, w, c, err := l.image(in)
-	if err != nil {
-		return nil, err
-	}
-	l.pool.KH, l.pool.KW = h, w
-	if _, err := l.buildPool(&l.pool, in); err != nil {
-		return nil, err
-	}
-	return l.built(in, []int{c})
+	return l.buildGlobal(&l.pool, in)
 }
 
 // Forward pools.
