@@ -143,8 +143,24 @@ func TestSweepsByShares(t *testing.T) {
 		}
 	}
 	for _, task := range []string{"0/2", "3/2", "x", "1/2/3"} {
-		clitest.Refuse(t, 2, line+" --task "+task, `task "`+task+`" is not i/n`)
+		clitest.Refuse(t, 2, line+" --task "+task, `task "`+task+`" is neither i/n`)
 	}
+}
+
+// Elements 2 and 4 of an array that are submitted again run shares 2 and 4 of its n.
+func TestSharesByTheSchedulersIndex(t *testing.T) {
+	clitest.InTiny(t)
+	const line = "train -c tiny.yaml --set 'sweep={seed: [0, 1, 2, 3]}' --list --task "
+	for _, index := range []string{"2", "4"} {
+		want := clitest.Must(t, 0, line+index+"/4")
+		t.Setenv("SLURM_ARRAY_TASK_ID", index)
+		t.Setenv("SLURM_ARRAY_TASK_COUNT", "2")
+		if got := clitest.Must(t, 0, line+"auto/4"); got != want || len(strings.Fields(got)) != 1 {
+			t.Errorf("element %s lists %q, want %q", index, got, want)
+		}
+	}
+	t.Setenv("JOB_COMPLETION_INDEX", "1")
+	clitest.Refuse(t, 2, line+"auto/4", "SLURM_ARRAY_TASK_ID is 4 (task 4 of 4), JOB_COMPLETION_INDEX is 1 (task 2 of 4)")
 }
 
 func TestRunsThatAreLost(t *testing.T) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/record"
+	"tercet/internal/scheduler"
 )
 
 func newHelp(s *base.Streams, root *cobra.Command) *cobra.Command {
@@ -118,7 +120,20 @@ func newEnvironment(*base.Streams) *cobra.Command {
   NO_COLOR         no colors, if set to anything
   TERM             no colors, if it is dumb
 
+The index of --task auto/n (the n is yours) is in one of these:
+
+` + indices() + `
+
 The first two change the last bits of results; the manifest of a run
 and the JSON of tercet bench record them.`,
 	}
+}
+
+// indices lists the variables of schedulers.
+func indices() string {
+	var b strings.Builder
+	for _, s := range scheduler.Systems {
+		fmt.Fprintf(&b, "  %-26s  %s, from %d\n", s.Index, s.Name, s.First)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -7,11 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strconv"
-	"strings"
 
 	"tercet/internal/config"
 	"tercet/internal/par"
+	"tercet/internal/scheduler"
 	"tercet/internal/wire"
 )
 
@@ -31,23 +30,15 @@ func Variants(cfg *config.Config) ([]*config.Config, error) {
 	return out, nil
 }
 
-// Task selects share i of n, as "i/n" with i from 1: every n-th variant. "" is
-// all of them.
-func Task(variants []*config.Config, task string) ([]*config.Config, error) {
-	if task == "" {
-		return variants, nil
-	}
-	a, b, ok := strings.Cut(task, "/")
-	i, err1 := strconv.Atoi(a)
-	n, err2 := strconv.Atoi(b)
-	if !ok || err1 != nil || err2 != nil || n < 1 || i < 1 || i > n {
-		return nil, fmt.Errorf("task %q is not i/n with i from 1 to n; with an index that counts from 0, add 1", task)
-	}
+// Share selects the variants of a task.
+func Share(variants []*config.Config, t scheduler.Task) []*config.Config {
 	var out []*config.Config
-	for k := i - 1; k < len(variants); k += n {
-		out = append(out, variants[k])
+	for k, v := range variants {
+		if t.Has(k) {
+			out = append(out, v)
+		}
 	}
-	return out, nil
+	return out
 }
 
 // SweepOptions say how a sweep is run.

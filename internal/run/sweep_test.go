@@ -3,13 +3,12 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"tercet/internal/config"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/scheduler"
 	"tercet/internal/train"
 )
 
@@ -28,22 +27,13 @@ func TestTheSharesOfASweepAreItsParts(t *testing.T) {
 	for n := 1; n <= 8; n++ {
 		var got []string
 		for i := 1; i <= n; i++ {
-			share, err := Task(all, fmt.Sprintf("%d/%d", i, n))
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, runNames(share)...)
+			got = append(got, runNames(Share(all, scheduler.Task{Index: i, Of: n}))...)
 		}
 		slices.Sort(got)
 		want := runNames(all)
 		slices.Sort(want)
 		if !slices.Equal(got, want) || len(slices.Compact(got)) != 6 {
 			t.Errorf("%d shares: %v", n, got)
-		}
-	}
-	for _, bad := range []string{"0/3", "4/3", "1", "1/", "/3", "a/b", "1/0", "-1/3", "1/3/5", "1.5/3", " 1/3"} {
-		if _, err := Task(all, bad); err == nil || !strings.Contains(err.Error(), "is not i/n") {
-			t.Errorf("task %q: error %v", bad, err)
 		}
 	}
 	if one, err := Variants(tinytest.Config(t)); err != nil || len(one) != 1 || one[0].Name != "tiny" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/record"
 	"tercet/internal/run"
+	"tercet/internal/scheduler"
 	"tercet/internal/train"
 )
 
@@ -46,8 +48,9 @@ data once. If a step takes a few milliseconds, --jobs auto (one per thread) is m
 faster. With large networks it gains little and needs the memory of N runs. No result
 depends on it. If a run fails, running ones finish and no other starts. A run that
 diverged or collapsed, or that another process trains, stops nothing and is listed at
-the end. --task i/n runs a share of the runs, for make -j, GNU parallel or a Slurm
-array.`,
+the end. --task i/n runs a share of the runs; --task auto/n takes i from the scheduler
+that started it: an array of Slurm, PBS, SGE, LSF or AWS Batch, GNU parallel, an
+Indexed Job of Kubernetes.`,
 		Examples: []base.Example{
 			{Why: "the built-in dataset with the defaults, one epoch of 40 characters", Line: "tercet train --set name=first --set train.epochs=1 --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8", Heavy: true},
 			{Why: "what it would do, without doing it", Line: "tercet train --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8 --dry-run", Heavy: true},
@@ -63,7 +66,7 @@ array.`,
 			fs.StringVarP(&o.out, "runs-dir", "o", "runs", "folder of run directories")
 			fs.StringVar(&o.resume, "resume", "", "continue the run in this directory")
 			fs.StringVar(&o.from, "from", "", "with --resume, continue from another `checkpoint` and replace the last one: previous, best, or start (the first step)")
-			fs.StringVar(&o.task, "task", "", "of a sweep, only share `i/n` (i from 1)")
+			fs.StringVar(&o.task, "task", "", "of a sweep, only share `i/n` (i from 1), or auto/n: the scheduler's index")
 			fs.StringVar(&o.jobs, "jobs", "1", "of a sweep, train `N` runs at once, each on one thread; auto: one per thread")
 			fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan: parameters, steps, passes, memory, time")
 			fs.BoolVar(&o.list, "list", false, "print the directories of the runs, one a line, and stop")
@@ -108,10 +111,11 @@ func runTrain(ctx context.Context, s *base.Streams, o options) error {
 	if err != nil {
 		return err
 	}
-	if variants, err = run.Task(variants, o.task); err != nil {
+	task, err := scheduler.ParseTask(o.task, os.Getenv)
+	if err != nil {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
-	if len(variants) == 0 {
+	if variants = run.Share(variants, task); len(variants) == 0 {
 		s.Note("share %s holds no runs: the sweep has fewer", o.task)
 	}
 	switch {
