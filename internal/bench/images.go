@@ -1,7 +1,7 @@
 package bench
 
 import (
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/array"
 	"tercet/internal/rng"
 )
@@ -18,7 +18,7 @@ func (t training) makeBatches() *cycle {
 	h, w, c := t.spec.Height, t.spec.Width, t.spec.Channels
 	out := &cycle{}
 	for range t.batches {
-		b := &data.Batch{Images: array.New(t.group*t.groups, h, w, c)}
+		b := &batch.Batch{Images: array.New(t.group*t.groups, h, w, c)}
 		for i := range t.group * t.groups {
 			b.Index = append(b.Index, int32(i))
 			b.Labels = append(b.Labels, int32(t.class(i)))

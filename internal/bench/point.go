@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
 	"tercet/internal/noise"
@@ -45,7 +46,7 @@ func (p point) prepare() ([]task, error) {
 	if err != nil {
 		return nil, err
 	}
-	sampler, err := data.NewPairSampler(func(int) []data.Pair { return pairs }, data.TupleOptions{Size: p.groups, Items: set.Len()})
+	sampler, err := batch.NewPairSampler(func(int) []batch.Pair { return pairs }, batch.TupleOptions{Size: p.groups, Items: set.Len()})
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func (p point) prepare() ([]task, error) {
 	if err != nil {
 		return nil, err
 	}
-	loader := data.NewLoader(set, sampler, nil, 0, 0, 0, prefetch)
+	loader := batch.NewLoader(set, sampler, nil, 0, 0, 0, prefetch)
 	trainer, model, err := p.trainer(loader, miner)
 	if err != nil {
 		return nil, err

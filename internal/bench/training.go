@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
@@ -231,16 +231,16 @@ func (g given) Mine(_ *array.Array, _ []int32, _ *rng.Stream, out *loss.Tuples) 
 
 // cycle gives its batches in turn, for ever.
 type cycle struct {
-	batches []*data.Batch
+	batches []*batch.Batch
 	next    int
 }
 
 // Next returns the next batch.
-func (c *cycle) Next(ctx context.Context) (*data.Batch, error) {
+func (c *cycle) Next(ctx context.Context) (*batch.Batch, error) {
 	b := c.batches[c.next%len(c.batches)]
 	c.next++
 	return b, ctx.Err()
 }
 
 // Recycle does nothing: batches stay.
-func (c *cycle) Recycle(*data.Batch) {}
+func (c *cycle) Recycle(*batch.Batch) {}

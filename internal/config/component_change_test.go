@@ -3,7 +3,7 @@ package config
 import (
 	"testing"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
 )
@@ -22,7 +22,7 @@ func TestAnotherComponentDropsOwnKeys(t *testing.T) {
 	if c.Model.Embedding != 32 {
 		t.Errorf("embedding %d, want 32: the key is common to all models", c.Model.Embedding)
 	}
-	if p := c.Batch.Options.(data.ClassPairs).Pairs; p != 7 {
+	if p := c.Batch.Options.(batch.ClassPairs).Pairs; p != 7 {
 		t.Errorf("pairs %d, want 7: the two samplers have the same keys", p)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"tercet/internal/component"
 	"tercet/internal/data"
 	_ "tercet/internal/data/annotated" // registers its sources
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mahalanobis"
@@ -25,7 +26,7 @@ var families = map[string][]part{
 	"model":       nn.Family.Plain(),
 	"mean_std":    nn.Standards.Plain(),
 	"algorithm":   mahalanobis.Family.Plain(),
-	"sampler":     data.Samplers.Plain(),
+	"sampler":     batch.Samplers.Plain(),
 	"loss":        loss.Family.Plain(),
 	"miner":       mine.Family.Plain(),
 	"defense":     adversary.Family.Plain(),

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 )
 
 func TestKeysCoverEveryResolvedKey(t *testing.T) {
@@ -48,7 +48,7 @@ func TestPresetsOfComponents(t *testing.T) {
 
 func TestValidateSeesChangesInCode(t *testing.T) {
 	c := mustLoad(t, "name: x\nbatch: {pairs: 3}\n")
-	c.Batch.Options = data.ClassPairs{Pairs: 0}
+	c.Batch.Options = batch.ClassPairs{Pairs: 0}
 	c.Eval.Batch = -1
 	err := c.Validate()
 	var e *Error

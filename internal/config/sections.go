@@ -3,6 +3,7 @@ package config
 import (
 	"tercet/internal/component"
 	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
@@ -79,12 +80,12 @@ type Model struct {
 	Options   nn.Keys `yaml:"-"`
 }
 
-// Batch says which images come next: a component of data.Samplers.
+// Batch says which images come next: a component of batch.Samplers.
 type Batch struct {
-	Sampler  string           `yaml:"sampler" choice:"sampler" doc:"how a batch is composed"`
-	DropLast bool             `yaml:"drop_last" doc:"leave out an epoch's last batch if it is not full"`
-	Prefetch int              `yaml:"prefetch" check:">=0,<=64" doc:"batches made ahead of time on spare threads; 0 makes each when it is needed"`
-	Options  data.SamplerKeys `yaml:"-"`
+	Sampler  string            `yaml:"sampler" choice:"sampler" doc:"how a batch is composed"`
+	DropLast bool              `yaml:"drop_last" doc:"leave out an epoch's last batch if it is not full"`
+	Prefetch int               `yaml:"prefetch" check:">=0,<=64" doc:"batches made ahead of time on spare threads; 0 makes each when it is needed"`
+	Options  batch.SamplerKeys `yaml:"-"`
 }
 
 // Loss is the objective, a component of loss.Family.

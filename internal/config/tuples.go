@@ -1,7 +1,7 @@
 package config
 
 import (
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/loss"
 	"tercet/internal/noise"
@@ -10,11 +10,11 @@ import (
 // Gives says what tuples the sampler gives, "" where it gives none.
 func (b Batch) Gives() loss.Kind { return kindOf(b.Options) }
 
-func kindOf(k data.SamplerKeys) loss.Kind {
+func kindOf(k batch.SamplerKeys) loss.Kind {
 	switch k.Layout() {
-	case data.LayoutGivenPairs:
+	case batch.LayoutGivenPairs:
 		return loss.Pairs
-	case data.LayoutGivenTriplets:
+	case batch.LayoutGivenTriplets:
 		return loss.Triplets
 	}
 	return ""
@@ -22,7 +22,7 @@ func kindOf(k data.SamplerKeys) loss.Kind {
 
 // samplerFor is a sampler for losses that take tuples of that kind.
 func samplerFor(k loss.Kind) string {
-	all := data.Samplers.All()
+	all := batch.Samplers.All()
 	for _, c := range all {
 		if kindOf(c.Defaults) == k {
 			return c.Name

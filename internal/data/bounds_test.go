@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 // endless repeats a text and counts what was read of it.
@@ -35,7 +37,7 @@ func TestLabelsEndAtOneTooMany(t *testing.T) {
 	} {
 		e := &endless{text: text}
 		_, err := readCSV(e, 1<<40, "y.csv", wish{n: 60, of: "x.npy has 60 rows"})
-		wantError(t, err, ErrFormat, want)
+		testutil.WantError(t, err, ErrFormat, want)
 		if e.read > 4<<20 {
 			t.Errorf("%q: %d bytes were read", text, e.read)
 		}
@@ -62,7 +64,7 @@ func TestHeadersAreComparedFirst(t *testing.T) {
 	images := sparse(t, "images", head, 1<<34)
 	labels := write(t, "labels", idx(8, make([]byte, 80), 80))
 	_, err := readIDXPart(images, labels)
-	wantError(t, err, ErrFormat, "images has 1073741824 images", "labels has 80 labels")
+	testutil.WantError(t, err, ErrFormat, "images has 1073741824 images", "labels has 80 labels")
 }
 
 func TestVectorsOfOtherNumber(t *testing.T) {
@@ -74,10 +76,10 @@ func TestVectorsOfOtherNumber(t *testing.T) {
 	x := sparse(t, "x.npy", npyFile(dict, nil), n*200*4)
 	y := write(t, "y.csv", []byte(strings.Repeat("1\n2\n", 30)))
 	_, _, _, err := ReadLabeled(x, LabelFile{Path: y})
-	wantError(t, err, ErrFormat, "y.csv has 60 labels", "x.npy has 20000000 rows")
+	testutil.WantError(t, err, ErrFormat, "y.csv has 60 labels", "x.npy has 20000000 rows")
 	ints := write(t, "y.npy", npyFile("{'descr': '|i1', 'fortran_order': False, 'shape': (3,), }", []byte{1, 2, 3}))
 	_, _, _, err = ReadLabeled(x, LabelFile{Path: ints})
-	wantError(t, err, ErrFormat, "y.npy has 3 labels", "x.npy has 20000000 rows")
+	testutil.WantError(t, err, ErrFormat, "y.npy has 3 labels", "x.npy has 20000000 rows")
 }
 
 func TestLabelsOfText(t *testing.T) {
@@ -108,7 +110,7 @@ func TestLabelsOfText(t *testing.T) {
 	} {
 		labels, classes, err := ReadLabels(LabelFile{Path: write(t, "y.npy", npyFile(c.dict, c.body))})
 		if c.want != "" {
-			wantError(t, err, ErrFormat, c.want)
+			testutil.WantError(t, err, ErrFormat, c.want)
 			continue
 		}
 		if err != nil || fmt.Sprint(labels, classes) != "[1 0 1] [a cat]" {
@@ -126,10 +128,10 @@ func TestLabelFilesOfOtherKinds(t *testing.T) {
 		{"y.npy", "PK\x03\x04....", "np.save("},
 	} {
 		_, _, err := ReadLabels(LabelFile{Path: write(t, c.file, []byte(c.text))})
-		wantError(t, err, ErrFormat, c.want)
+		testutil.WantError(t, err, ErrFormat, c.want)
 	}
 	_, err := ReadEmbeddings(write(t, "x.npy", []byte("PK\x03\x04....")))
-	wantError(t, err, ErrFormat, "np.save(")
+	testutil.WantError(t, err, ErrFormat, "np.save(")
 }
 
 func TestLabelColumn(t *testing.T) {
@@ -139,9 +141,9 @@ func TestLabelColumn(t *testing.T) {
 		t.Errorf("%v %v %v", labels, classes, err)
 	}
 	_, _, err = ReadLabels(LabelFile{Path: y, Column: "bird"})
-	wantError(t, err, ErrFormat, `no column is named "bird"; there are: ["file" "Animal" "label"]`)
+	testutil.WantError(t, err, ErrFormat, `no column is named "bird"; there are: ["file" "Animal" "label"]`)
 	_, _, err = ReadLabels(LabelFile{Path: filepath.Join("testdata", "y_i8.npy"), Column: "bird"})
-	wantError(t, err, ErrFormat, "npy file, which has no column")
+	testutil.WantError(t, err, ErrFormat, "npy file, which has no column")
 }
 
 // TestFolderNamesAllBadFiles: one bad file of many used to stop the reading, the next
@@ -151,23 +153,23 @@ func TestFolderNamesAllBadFiles(t *testing.T) {
 	half := px[:len(px)/2]
 	root := tree(t, map[string][]byte{"train/a/1.png": px, "train/a/2.png": nil, "train/b/1.png": px, "train/b/2.jpg": []byte("x"), "test/a/1.png": nil, "test/a/2.png": px})
 	_, _, err := openFolder(root, "", "", ImageOptions{})
-	wantError(t, err, ErrFormat, "3 of 6 images cannot be read: ", "train/a/2.png: ", "; "+filepath.Join(root, "train/b/2.jpg"), "test/a/1.png")
+	testutil.WantError(t, err, ErrFormat, "3 of 6 images cannot be read: ", "train/a/2.png: ", "; "+filepath.Join(root, "train/b/2.jpg"), "test/a/1.png")
 	root = tree(t, map[string][]byte{"a/1.png": half, "a/2.png": px, "a/3.png": half})
 	_, _, err = openFolder(root, "", "", ImageOptions{})
-	wantError(t, err, ErrFormat, "2 of 3 images cannot be read: ", "a/1.png", "a/3.png")
+	testutil.WantError(t, err, ErrFormat, "2 of 3 images cannot be read: ", "a/1.png", "a/3.png")
 	// Bad headers were named in a first round, truncated files of both folders in a second and third.
 	root = tree(t, map[string][]byte{"train/a/1.png": px, "train/a/2.png": nil, "train/b/1.png": half, "train/b/2.png": px, "test/a/1.png": half, "test/a/2.png": px})
 	_, _, err = openFolder(root, "", "", ImageOptions{})
-	wantError(t, err, ErrFormat, "3 of 6 images cannot be read: ", "train/a/2.png: ", "train/b/1.png: ", "test/a/1.png: ")
+	testutil.WantError(t, err, ErrFormat, "3 of 6 images cannot be read: ", "train/a/2.png: ", "train/b/1.png: ", "test/a/1.png: ")
 	root = tree(t, map[string][]byte{"train/a/1.png": px, "train/a/2.png": half, "test/a/1.png": half, "test/a/2.png": px})
 	_, _, err = openFolder(root, "", "", ImageOptions{})
-	wantError(t, err, ErrFormat, "2 of 4 images cannot be read: ", "train/a/2.png: ", "test/a/1.png: ")
+	testutil.WantError(t, err, ErrFormat, "2 of 4 images cannot be read: ", "train/a/2.png: ", "test/a/1.png: ")
 	files := map[string][]byte{}
 	for i := range 30 {
 		files[fmt.Sprintf("a/%02d.png", i)] = nil
 	}
 	_, _, err = openFolder(tree(t, files), "", "", ImageOptions{})
-	wantError(t, err, ErrFormat, "30 of 30 images", "19.png", "and 10 more")
+	testutil.WantError(t, err, ErrFormat, "30 of 30 images", "19.png", "and 10 more")
 	if strings.Contains(err.Error(), "20.png") {
 		t.Errorf("more than %d files are named: %v", maxListed, err)
 	}
@@ -203,7 +205,7 @@ func TestLimitMemory(t *testing.T) {
 	defer most.Store(before)
 	LimitMemory(1 << 20)
 	LimitMemory(1 << 30) // a larger limit changes nothing
-	wantError(t, checkTotal(1024, 2048), ErrUnfit, "need 0.0 GiB of memory")
+	testutil.WantError(t, checkTotal(1024, 2048), ErrUnfit, "need 0.0 GiB of memory")
 	_, err := newIDXReader(bytes.NewReader(idx(8, nil, 1024, 32, 64)), 3<<20, "images", 3)
-	wantError(t, err, ErrFormat, "at most 1048576 are read")
+	testutil.WantError(t, err, ErrFormat, "at most 1048576 are read")
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 // cifarRow makes a CIFAR-10 record whose pixels are functions of plane and place.
@@ -100,13 +102,13 @@ func TestCIFARErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := openTen(cifarDir(t, c.files))
-			wantError(t, err, c.kind, c.say...)
+			testutil.WantError(t, err, c.kind, c.say...)
 		})
 	}
 	_, _, err := openTen(filepath.Join(t.TempDir(), "gone"))
-	wantError(t, err, ErrMissing, "gone", "data.root")
+	testutil.WantError(t, err, ErrMissing, "gone", "data.root")
 	_, _, err = cifar10.read(bytes.NewReader(two[:4000]), int64(len(two)), "x", 10, nil, nil) // shrinks while read
-	wantError(t, err, ErrFormat, "record 1 at offset 4000", "unexpected end")
+	testutil.WantError(t, err, ErrFormat, "record 1 at offset 4000", "unexpected end")
 }
 
 func TestRealCIFAR(t *testing.T) {
@@ -117,8 +119,8 @@ func TestRealCIFAR(t *testing.T) {
 	if train.Len() != 20000 || test.Len() != 5000 {
 		t.Fatalf("%d and %d items", train.Len(), test.Len())
 	}
-	for k, m := range byClass(train) {
-		if n := len(byClass(test)[k]); len(m) != 2000 || n != 500 {
+	for k, m := range ByClass(train) {
+		if n := len(ByClass(test)[k]); len(m) != 2000 || n != 500 {
 			t.Errorf("class %s: %d and %d items", train.Classes()[k], len(m), n)
 		}
 	}

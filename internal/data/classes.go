@@ -40,7 +40,7 @@ func OfClasses(train, test Dataset, n int, seed uint64) (Dataset, Dataset, error
 	chosen := make(map[string]int32, n)
 	var classes []string
 	take := make([]bool, len(train.Classes()))
-	for _, k := range shuffled(order, rng.New(seed, "data/classes"))[:n] {
+	for _, k := range rng.Shuffled(order, rng.New(seed, "data/classes"))[:n] {
 		take[k] = true
 	}
 	for k, name := range train.Classes() {

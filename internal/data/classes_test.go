@@ -3,6 +3,8 @@ package data
 import (
 	"slices"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 // named gives the classes of ds other names.
@@ -126,12 +128,12 @@ func TestOfClassesEdges(t *testing.T) {
 	}
 	for _, n := range []int{-1, 1} {
 		_, _, err := OfClasses(train, test, n, 0)
-		wantError(t, err, ErrUnfit, "at least 2", "0 for all")
+		testutil.WantError(t, err, ErrUnfit, "at least 2", "0 for all")
 	}
 	_, _, err = OfClasses(train, nil, 4, 0)
-	wantError(t, err, ErrUnfit, "4 classes", "the data have 3")
+	testutil.WantError(t, err, ErrUnfit, "4 classes", "the data have 3")
 	_, _, err = OfClasses(train, named(t, toy(t, 2, 2, 1, 1, 1), "a", "z"), 2, 0)
-	wantError(t, err, ErrUnfit, "2 classes", "training and test set share 1")
+	testutil.WantError(t, err, ErrUnfit, "2 classes", "training and test set share 1")
 	_, _, err = OfClasses(train, named(t, toy(t, 2, 2, 1, 1, 1), "y", "z"), 2, 0)
-	wantError(t, err, ErrUnfit, "share 0", "split by class")
+	testutil.WantError(t, err, ErrUnfit, "share 0", "split by class")
 }

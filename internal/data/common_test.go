@@ -2,33 +2,19 @@ package data
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"tercet/internal/engine/array"
-	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 // toy returns a dataset of 8-bit images with counts[k] items of class k, in
 // random order.
 func toy(t testing.TB, h, w, c int, counts ...int) *Memory {
 	t.Helper()
-	var labels []int32
-	var classes []string
-	for k, n := range counts {
-		classes = append(classes, string(rune('a'+k)))
-		for range n {
-			labels = append(labels, int32(k))
-		}
-	}
-	r := rng.New(1, "toy", uint64(len(labels)))
-	r.Shuffle(len(labels), func(i, j int) { labels[i], labels[j] = labels[j], labels[i] })
-	pixels := make([]uint8, len(labels)*h*w*c)
-	for i := range pixels {
-		pixels[i] = uint8(r.Uint32())
-	}
+	pixels, labels, classes := testutil.Toy(h*w*c, counts...)
 	m, err := NewMemory(pixels, h, w, c, labels, classes)
 	if err != nil {
 		t.Fatal(err)
@@ -36,21 +22,22 @@ func toy(t testing.TB, h, w, c int, counts ...int) *Memory {
 	return m
 }
 
-// wantError checks an error's kind (nil: any) and the parts of its text.
-func wantError(t *testing.T, err, kind error, parts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatal("no error")
-	}
-	if kind != nil && !errors.Is(err, kind) {
-		t.Errorf("error %q is not %q", err, kind)
-	}
-	for _, p := range parts {
-		if !strings.Contains(err.Error(), p) {
-			t.Errorf("error %q does not say %q", err, p)
-		}
-	}
+// broken cannot read one item.
+type broken struct {
+	*Memory
+	at int
 }
+
+var errDisk = errors.New("disk on fire")
+
+func (b broken) Read(i int, dst []float32) error {
+	if i == b.at {
+		return errDisk
+	}
+	return b.Memory.Read(i, dst)
+}
+
+func (b broken) ItemName(i int) string { return fmt.Sprintf("x/%d.png", i) }
 
 // realData returns the folder of real data beside the repository, and skips the
 // test where it is absent.
@@ -85,16 +72,4 @@ func write(t testing.TB, name string, b []byte) string {
 		t.Fatal(err)
 	}
 	return p
-}
-
-// gathered reads items one by one.
-func gathered(ds Dataset, ids []int32) (*array.Array, error) {
-	h, w, c := ds.Shape()
-	x := array.New(len(ids), h, w, c)
-	for p, id := range ids {
-		if err := ds.Read(int(id), x.Row(p)); err != nil {
-			return nil, err
-		}
-	}
-	return x, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
+	"tercet/internal/testutil"
 )
 
 func TestMemoryChecksItsArguments(t *testing.T) {
@@ -20,7 +21,7 @@ func TestMemoryChecksItsArguments(t *testing.T) {
 		t.Error("images without rows accepted")
 	}
 	_, err := NewMemory(make([]uint8, 12), 3, 2, 1, []int32{0, 1}, []string{"a"})
-	wantError(t, err, ErrFormat, "item 1", "label 1", "1 classes")
+	testutil.WantError(t, err, ErrFormat, "item 1", "label 1", "1 classes")
 	m := toy(t, 2, 2, 1, 3)
 	if err := m.Read(3, make([]float32, 4)); err == nil {
 		t.Error("item 3 of 3 read")
@@ -28,7 +29,7 @@ func TestMemoryChecksItsArguments(t *testing.T) {
 	if err := m.Read(-1, make([]float32, 4)); err == nil {
 		t.Error("item -1 read")
 	}
-	wantError(t, m.Read(0, make([]float32, 5)), array.ErrShape, "2x2x1", "5")
+	testutil.WantError(t, m.Read(0, make([]float32, 5)), array.ErrShape, "2x2x1", "5")
 }
 
 func TestVectors(t *testing.T) {
@@ -109,9 +110,9 @@ func TestGather(t *testing.T) {
 			}
 		}
 	}
-	wantError(t, Gather(ds, ids, array.New(3, 2, 3, 2)), array.ErrShape)
-	wantError(t, Gather(ds, []int{0, 60}, array.New(2, 2, 3, 2)), nil, "item 60 of a dataset of 60")
-	wantError(t, Gather(broken{ds, 5}, []int{0, 5, 5}, array.New(3, 2, 3, 2)), errDisk, "item 5", "x/5.png")
+	testutil.WantError(t, Gather(ds, ids, array.New(3, 2, 3, 2)), array.ErrShape)
+	testutil.WantError(t, Gather(ds, []int{0, 60}, array.New(2, 2, 3, 2)), nil, "item 60 of a dataset of 60")
+	testutil.WantError(t, Gather(broken{ds, 5}, []int{0, 5, 5}, array.New(3, 2, 3, 2)), errDisk, "item 5", "x/5.png")
 	if err := Gather(ds, nil, array.New(0, 2, 3, 2)); err != nil {
 		t.Error(err)
 	}

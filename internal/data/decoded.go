@@ -103,16 +103,11 @@ func (d *decoded) Read(i int, dst []float32) error {
 
 func (d *decoded) redraws() bool { return len(d.steps.Train) > 0 }
 
-func (d *decoded) readAnew(i int, dst []float32, k drawKey) error {
+func (d *decoded) readAnew(i int, dst []float32, k Draw) error {
 	e := d.spare.Get()
 	defer d.spare.Put(e)
-	e.stream.Reset(k.seed, "transform", uint64(k.epoch), uint64(k.step), uint64(k.row))
+	e.stream.Reset(k.Seed, "transform", uint64(k.Epoch), uint64(k.Step), uint64(k.Row))
 	return d.show(i, dst, e, d.steps.Train, &e.stream)
-}
-
-// ReadDrawn is Read, but what is random in item i for training is drawn from the seed.
-func ReadDrawn(ds Dataset, i int, dst []float32, seed uint64) error {
-	return readAnew(ds, i, dst, drawKey{seed: seed, row: i})
 }
 
 func (d *decoded) show(i int, dst []float32, e *eye, steps transform.Pipeline, r *rng.Stream) error {

@@ -2,7 +2,6 @@ package data
 
 import (
 	"bytes"
-	"context"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -16,6 +15,7 @@ import (
 	"tercet/internal/imaging"
 	"tercet/internal/imaging/transform"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 func steps(t testing.TB, train, test string) *Steps {
@@ -107,52 +107,16 @@ func TestDecodedImages(t *testing.T) {
 		return want
 	}
 	x := make([]float32, 16*16*3)
-	if err := ReadDrawn(ds, 2, x, 5); err != nil || !slices.Equal(x, show(2, s.Train, rng.New(5, "transform", 0, 0, 2))) {
-		t.Fatalf("drawn: other pixels, %v", err)
-	}
 	for i := range ds.Len() {
 		if err := view.Read(ds.Len()-1-i, x); err != nil || !slices.Equal(x, show(i, s.Test, nil)) {
 			t.Fatalf("item %d: other pixels, %v", i, err)
 		}
-	}
-
-	sampler, err := NewSampler(view, SamplerOptions{Name: "class-pairs", Pairs: 2, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	batches := func(ahead, epoch, step, n int) (out [][]float32) {
-		l := NewLoader(view, sampler, nil, 77, epoch, step, ahead)
-		defer l.Close()
-		for range n {
-			b, err := l.Next(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
-			for p, id := range b.Index {
-				r := rng.New(77, "transform", uint64(b.Epoch), uint64(b.Step), uint64(p))
-				if want := show(ds.Len()-1-int(id), s.Train, r); !slices.Equal(b.Images.Row(p), want) {
-					t.Fatalf("epoch %d, step %d, row %d: other pixels", b.Epoch, b.Step, p)
-				}
-			}
-			out = append(out, slices.Clone(b.Images.Data))
-			l.Recycle(b)
-		}
-		if l.Waited() <= 0 {
-			t.Error("making images takes no time")
-		}
-		return out
-	}
-	per := sampler.Steps()
-	all := batches(0, 0, 0, 2*per)
-	for _, ahead := range []int{1, 4} {
-		for k, got := range batches(ahead, 1, 0, per) {
-			if !slices.Equal(got, all[per+k]) {
-				t.Fatalf("%d ahead, batch %d: other pixels", ahead, k)
+		for _, k := range []Draw{{Seed: 5}, {77, 1, 2, 3}} {
+			r := rng.New(k.Seed, "transform", uint64(k.Epoch), uint64(k.Step), uint64(k.Row))
+			if err := ReadAnew(view, ds.Len()-1-i, x, k); err != nil || !slices.Equal(x, show(i, s.Train, r)) {
+				t.Fatalf("item %d drawn by %+v: other pixels, %v", i, k, err)
 			}
 		}
-	}
-	if slices.Equal(all[0], all[per]) {
-		t.Error("two epochs give the same images")
 	}
 }
 
@@ -241,26 +205,15 @@ func TestDecodedRefuses(t *testing.T) {
 		files["c0/0.jpg"] = c.file
 		root := tree(t, files)
 		ds := openDecoded(t, root, s, "")
-		wantError(t, ds.Read(0, x), ErrFormat, filepath.Join("c0", "0.jpg"), c.want)
-		sampler, err := NewSampler(ds, SamplerOptions{Name: "class-pairs", Pairs: 2, Seed: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := NewLoader(ds, sampler, nil, 1, 0, 0, 2)
-		for range 40 {
-			if _, err = l.Next(context.Background()); err != nil {
-				break
-			}
-		}
-		l.Close()
-		wantError(t, err, ErrFormat, "epoch", filepath.Join("c0", "0.jpg"))
+		testutil.WantError(t, ds.Read(0, x), ErrFormat, filepath.Join("c0", "0.jpg"), c.want)
+		testutil.WantError(t, ReadAnew(ds, 0, x, Draw{}), ErrFormat, filepath.Join("c0", "0.jpg"), c.want)
 	}
 	root := tree(t, photos(t, 2))
 	ds := openDecoded(t, root, s, "")
 	if err := os.Remove(filepath.Join(root, "c0", "0.jpg")); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, ds.Read(0, x), ErrMissing, "0.jpg")
+	testutil.WantError(t, ds.Read(0, x), ErrMissing, "0.jpg")
 	if err := ds.Read(0, x[1:]); err == nil {
 		t.Error("read into too little room")
 	}
@@ -291,10 +244,10 @@ func TestDecodedBoxes(t *testing.T) {
 		t.Errorf("other pixels, %v", err)
 	}
 	_, err = from.picture(2, &e)
-	wantError(t, err, ErrFormat, "a.jpg", "lies outside")
+	testutil.WantError(t, err, ErrFormat, "a.jpg", "lies outside")
 	if from.identity(0) == from.identity(1) {
 		t.Error("boxes do not count")
 	}
 	_, err = newFiles(root, []string{"a.jpg", "b.jpg", "c.jpg"}, nil)
-	wantError(t, err, ErrMissing, "b.jpg", "c.jpg")
+	testutil.WantError(t, err, ErrMissing, "b.jpg", "c.jpg")
 }

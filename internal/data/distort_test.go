@@ -1,7 +1,6 @@
 package data
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"reflect"
@@ -11,6 +10,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 // plainWarp is the warp in float64, from its definition: the displacement is a
@@ -205,13 +205,15 @@ func TestDistortedIsFixedByItem(t *testing.T) {
 			t.Errorf("%d threads give another fingerprint", threads)
 		}
 	}
-	src, scratch := make([]float32, 72), make([]float32, 72)
+	src, dst := make([]float32, 72), make([]float32, 72)
 	for i := range ids {
 		if err := ds.Read(i, src); err != nil {
 			t.Fatal(err)
 		}
-		Distort{0.5}.Apply(src, scratch, 9, 8, 1, rng.New(3, "data/distort", uint64(i)))
-		if !slices.Equal(src, want.Row(i)) {
+		var by warp
+		by.draw(0.5, 9, 8, rng.New(3, "data/distort", uint64(i)))
+		by.apply(dst, src, 9, 8, 1)
+		if !slices.Equal(dst, want.Row(i)) {
 			t.Fatalf("item %d is not what its stream draws", i)
 		}
 		if i > 0 && slices.Equal(want.Row(i), want.Row(0)) {
@@ -243,16 +245,10 @@ func TestDistortedIsFixedByItem(t *testing.T) {
 	}
 }
 
-// The loader's fresh distortions against the definition, through views, with any
-// number of threads, any read-ahead, from any place.
-func TestLoaderDistortsAnew(t *testing.T) {
-	defer par.SetThreads(0)
+// Fresh distortions against the definition, through views and joined sets.
+func TestDistortsAnew(t *testing.T) {
 	base := toy(t, 9, 8, 2, 7, 7)
 	d := distort(t, base, DistortOptions{Strength: 0.7, Seed: 5, Fresh: true})
-	crop, err := Augment{Pad: 2, Crop: 6}.Transform()
-	if err != nil {
-		t.Fatal(err)
-	}
 	idx := []int{3, 1, 4, 1, 5, 9, 2, 6, 13, 0}
 	part, err := Subset(d, idx)
 	if err != nil {
@@ -283,71 +279,56 @@ func TestLoaderDistortsAnew(t *testing.T) {
 			return idx[i]
 		}, func(i int) bool { return i < len(idx) }},
 	} {
-		for _, tf := range []Transform{nil, crop} {
-			s := sampler(t, c.ds, SamplerOptions{Name: "shuffle", Size: 4})
-			per := s.Steps()
-			const seed = 11
-			var want []Batch
-			img, scratch := make([]float32, 144), make([]float32, 144)
-			for epoch := range 3 {
-				for step, ids := range s.Plan(epoch) {
-					oh, ow := 9, 8
-					if tf != nil {
-						oh, ow = 6, 6
-					}
-					b := Batch{Index: ids, Images: array.New(len(ids), oh, ow, 2), Epoch: epoch, Step: step}
-					for p, id := range ids {
-						b.Labels = append(b.Labels, c.ds.Labels()[id])
-						if err := base.Read(c.item(int(id)), img); err != nil {
-							t.Fatal(err)
-						}
-						if c.fresh(int(id)) {
-							Distort{0.7}.Apply(img, scratch, 9, 8, 2, rng.New(5, "data/distort fresh", seed, uint64(epoch), uint64(step), uint64(p)))
-						}
-						if tf != nil {
-							tf.Apply(img, scratch, 9, 8, 2, rng.New(seed, "augment", uint64(epoch), uint64(step), uint64(p)))
-						}
-						copy(b.Images.Row(p), img)
-					}
-					want = append(want, b)
+		if !Redraws(c.ds) {
+			t.Errorf("%s: does not draw again", c.name)
+		}
+		got, want, src := make([]float32, 144), make([]float32, 144), make([]float32, 144)
+		for i := range c.ds.Len() {
+			for _, k := range []Draw{{Seed: 11}, {Seed: 11, Epoch: 2}, {Seed: 11, Step: 3}, {Seed: 11, Row: 1}, {12, 2, 3, 1}} {
+				if err := base.Read(c.item(i), src); err != nil {
+					t.Fatal(err)
 				}
-			}
-			for _, threads := range []int{1, 3} {
-				par.SetThreads(threads)
-				for _, ahead := range []int{0, 1, 5} {
-					for _, from := range []int{0, 1, per, per + 2} {
-						what := fmt.Sprintf("%s, %v, threads %d, ahead %d, from %d", c.name, tf, threads, ahead, from)
-						same(t, what, take(t, NewLoader(c.ds, s, tf, seed, from/per, from%per, ahead), len(want)-from), want[from:])
-					}
+				copy(want, src)
+				if c.fresh(i) {
+					var by warp
+					by.draw(0.7, 9, 8, rng.New(5, "data/distort fresh", k.Seed, uint64(k.Epoch), uint64(k.Step), uint64(k.Row)))
+					by.apply(want, src, 9, 8, 2)
+				}
+				if err := ReadAnew(c.ds, i, got, k); err != nil || !slices.Equal(got, want) {
+					t.Fatalf("%s, item %d, %+v: other pixels, %v", c.name, i, k, err)
 				}
 			}
 		}
 	}
-	// The same item looks different in every epoch; Read does not change.
-	s := sampler(t, d, SamplerOptions{Name: "sequential", Size: 14})
-	got := take(t, NewLoader(d, s, nil, 0, 0, 0, 0), 2)
-	fixed, err := gathered(d, s.Plan(0)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	// The same item looks different in every drawing; Read does not change.
+	a, b, f := make([]float32, 144), make([]float32, 144), make([]float32, 144)
 	for i := range 14 {
-		if a, b, f := got[0].Images.Row(i), got[1].Images.Row(i), fixed.Row(i); slices.Equal(a, b) || slices.Equal(a, f) || slices.Equal(b, f) {
+		for _, err := range []error{ReadAnew(d, i, a, Draw{Row: i}), ReadAnew(d, i, b, Draw{Row: i, Epoch: 1}), d.Read(i, f)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if slices.Equal(a, b) || slices.Equal(a, f) || slices.Equal(b, f) {
 			t.Errorf("item %d is drawn twice", i)
 		}
 	}
 }
 
-// A fixed distortion is the same in every epoch.
-func TestLoaderKeepsFixedDistortion(t *testing.T) {
+// A fixed distortion is the same in every drawing.
+func TestFixedDistortionIsKept(t *testing.T) {
 	d := distort(t, toy(t, 6, 6, 1, 4, 4), DistortOptions{Strength: 1})
-	s := sampler(t, d, SamplerOptions{Name: "sequential", Size: 8})
-	want, err := gathered(d, s.Plan(0)[0])
-	if err != nil {
-		t.Fatal(err)
+	if Redraws(d) {
+		t.Error("a fixed distortion is drawn again")
 	}
-	for _, b := range take(t, NewLoader(d, s, nil, 7, 0, 0, 2), 3) {
-		if !slices.Equal(b.Images.Data, want.Data) {
-			t.Errorf("epoch %d differs", b.Epoch)
+	got, want := make([]float32, 36), make([]float32, 36)
+	for i := range d.Len() {
+		for _, err := range []error{ReadAnew(d, i, got, Draw{7, i, 0, i}), d.Read(i, want)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("item %d differs", i)
 		}
 	}
 }
@@ -356,39 +337,34 @@ func TestDistortErrors(t *testing.T) {
 	ds := toy(t, 4, 4, 1, 3, 3)
 	for _, s := range []float64{-0.1, 1.01, math.NaN(), math.Inf(1)} {
 		_, err := Distorted(ds, DistortOptions{Strength: s})
-		wantError(t, err, nil, "strength", "0 to 1")
-		l := NewLoader(ds, sampler(t, ds, SamplerOptions{Name: "sequential", Size: 2}), Chain{Distort{s}}, 0, 0, 0, 0)
-		_, err = l.Next(context.Background())
-		wantError(t, err, nil, "strength", "0 to 1")
+		testutil.WantError(t, err, nil, "strength", "0 to 1")
 	}
 	for _, s := range [][2]int{{1, 9}, {9, 1}} {
 		_, err := Distorted(toy(t, s[0], s[1], 1, 3, 3), DistortOptions{Strength: 0.5})
-		wantError(t, err, ErrUnfit, fmt.Sprintf("%dx%d", s[0], s[1]))
+		testutil.WantError(t, err, ErrUnfit, fmt.Sprintf("%dx%d", s[0], s[1]))
 	}
 	d := distort(t, broken{ds, 2}, DistortOptions{Strength: 0.5})
 	dst := make([]float32, 16)
 	for _, i := range []int{-1, 6} {
-		wantError(t, d.Read(i, dst), nil, fmt.Sprintf("item %d of a dataset of 6", i))
+		testutil.WantError(t, d.Read(i, dst), nil, fmt.Sprintf("item %d of a dataset of 6", i))
 	}
-	wantError(t, d.Read(0, dst[:15]), array.ErrShape)
-	_, err := NewLoader(d, sampler(t, d, SamplerOptions{Name: "sequential", Size: 6}), nil, 0, 0, 0, 0).Next(context.Background())
-	wantError(t, err, errDisk, "row 2", "x/2.png")
+	testutil.WantError(t, d.Read(0, dst[:15]), array.ErrShape)
+	testutil.WantError(t, d.Read(2, dst), errDisk)
 }
 
 func TestDistortionAllocatesNothing(t *testing.T) {
 	for _, fresh := range []bool{false, true} {
-		d := distort(t, toy(t, 8, 8, 3, 400, 400), DistortOptions{Strength: 0.5, Fresh: fresh})
-		l := NewLoader(d, sampler(t, d, SamplerOptions{Name: "shuffle", Size: 4}), Chain{Distort{0.2}, RandomFlip{0.5}}, 0, 0, 0, 0)
+		d := distort(t, toy(t, 8, 8, 3, 40, 40), DistortOptions{Strength: 0.5, Fresh: fresh})
+		dst, i := make([]float32, 192), 0
 		step := func() {
-			b, err := l.Next(context.Background())
-			if err != nil {
+			if err := ReadAnew(d, i%d.Len(), dst, Draw{Row: i}); err != nil {
 				t.Fatal(err)
 			}
-			l.Recycle(b)
+			i++
 		}
 		step()
 		if n := testing.AllocsPerRun(150, step); n != 0 {
-			t.Errorf("fresh %v: %v allocations a batch", fresh, n)
+			t.Errorf("fresh %v: %v allocations an item", fresh, n)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 func encodePNG(t testing.TB, img image.Image) []byte {
@@ -149,11 +150,11 @@ func TestFolderTrainAndTest(t *testing.T) {
 	}
 	root = tree(t, map[string][]byte{"train/a/1.png": px, "test/c/1.png": encodePNG(t, flat(2, 3, 9))})
 	_, _, err = openFolder(root, "", "", ImageOptions{})
-	wantError(t, err, ErrFormat, "2x2x1", "2x3x1", "data.size")
+	testutil.WantError(t, err, ErrFormat, "2x2x1", "2x3x1", "data.size")
 	_, _, err = openFolder(root, "train", "val", ImageOptions{})
-	wantError(t, err, ErrMissing, "val", "data.root")
+	testutil.WantError(t, err, ErrMissing, "val", "data.root")
 	_, _, err = openFolder(root, "", "train", ImageOptions{})
-	wantError(t, err, ErrFormat, "a folder inside class")
+	testutil.WantError(t, err, ErrFormat, "a folder inside class")
 }
 
 // hugePNG is a tiny file that announces 60000 x 60000 pixels.
@@ -196,12 +197,12 @@ func TestFolderErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := openFolder(tree(t, c.files), "", "", c.o)
-			wantError(t, err, c.kind, c.say...)
+			testutil.WantError(t, err, c.kind, c.say...)
 		})
 	}
 	_, _, err := openFolder(filepath.Join(t.TempDir(), "gone"), "", "", ImageOptions{})
-	wantError(t, err, ErrMissing, "gone", "data.root")
-	wantError(t, checkTotal(1<<20, 1<<20), ErrUnfit, "1024.0 GiB", "smaller size")
+	testutil.WantError(t, err, ErrMissing, "gone", "data.root")
+	testutil.WantError(t, checkTotal(1<<20, 1<<20), ErrUnfit, "1024.0 GiB", "smaller size")
 }
 
 // The first bad file in order is named, whichever thread finds one first.
@@ -216,7 +217,7 @@ func TestFolderErrorDoesNotDependOnThreads(t *testing.T) {
 	for _, n := range []int{1, 2, 7} {
 		par.SetThreads(n)
 		_, _, err := openFolder(root, "", "", ImageOptions{})
-		wantError(t, err, ErrFormat, "ah.png")
+		testutil.WantError(t, err, ErrFormat, "ah.png")
 	}
 }
 
@@ -270,7 +271,7 @@ func TestRender(t *testing.T) {
 			t.Errorf("chessboard pixel %d is %d", i, v)
 		}
 	}
-	wantError(t, (ImageOptions{}).render(board, dst, new(canvas)), array.ErrShape, "40x40x3", "100")
+	testutil.WantError(t, (ImageOptions{}).render(board, dst, new(canvas)), array.ErrShape, "40x40x3", "100")
 	// The crop is the center.
 	dst = make([]uint8, 4)
 	if err := (ImageOptions{Crop: 2, Color: "grey"}).render(gray(4, 6, func(y, x int) uint8 { return uint8(10*y + x) }), dst, new(canvas)); err != nil || !slices.Equal(dst, []uint8{12, 13, 22, 23}) {
@@ -375,7 +376,7 @@ func TestRealOmniglot(t *testing.T) {
 		t.Fatalf("%d and %d classes", len(train.Classes()), len(test.Classes()))
 	}
 	for _, ds := range []*Memory{train, test} {
-		for k, m := range byClass(ds) {
+		for k, m := range ByClass(ds) {
 			if len(m) != 20 {
 				t.Errorf("class %s has %d images", ds.Classes()[k], len(m))
 			}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 // idx makes an IDX file of the given element type.
@@ -80,7 +82,7 @@ func TestIDXErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := readIDX(bytes.NewReader(c.file), int64(len(c.file)), "some/file", 3)
-			wantError(t, err, ErrFormat, append(c.say, "some/file")...)
+			testutil.WantError(t, err, ErrFormat, append(c.say, "some/file")...)
 		})
 	}
 }
@@ -137,25 +139,25 @@ func TestMNISTLayout(t *testing.T) {
 func TestMNISTErrors(t *testing.T) {
 	dir := mnistDir(t)
 	_, _, err := openMNIST(filepath.Join(dir, "nowhere"))
-	wantError(t, err, ErrMissing, "nowhere", "train-images-idx3-ubyte, train-labels-idx1-ubyte", "data.root")
+	testutil.WantError(t, err, ErrMissing, "nowhere", "train-images-idx3-ubyte, train-labels-idx1-ubyte", "data.root")
 	if err := os.Rename(filepath.Join(dir, "t10k-labels-idx1-ubyte"), filepath.Join(dir, "x")); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err = openMNIST(dir)
-	wantError(t, err, ErrMissing, "lacks t10k-labels-idx1-ubyte (")
+	testutil.WantError(t, err, ErrMissing, "lacks t10k-labels-idx1-ubyte (")
 	if err := os.WriteFile(filepath.Join(dir, "t10k-labels-idx1-ubyte"), idx(8, []byte{1, 2, 3}, 3), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err = openMNIST(dir)
-	wantError(t, err, ErrFormat, "t10k-images.idx3-ubyte has 2 images", "3 labels")
+	testutil.WantError(t, err, ErrFormat, "t10k-images.idx3-ubyte has 2 images", "3 labels")
 }
 
 func TestOpenFileErrors(t *testing.T) {
 	dir := t.TempDir()
 	_, _, err := openFile(filepath.Join(dir, "gone"), "do this")
-	wantError(t, err, ErrMissing, "gone", "no such file", "do this")
+	testutil.WantError(t, err, ErrMissing, "gone", "no such file", "do this")
 	_, _, err = openFile(dir, "do this")
-	wantError(t, err, ErrMissing, dir, "give a regular file")
+	testutil.WantError(t, err, ErrMissing, dir, "give a regular file")
 }
 
 func TestRealMNIST(t *testing.T) {
@@ -177,7 +179,7 @@ func TestRealMNIST(t *testing.T) {
 		{train, []int{5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949}},
 		{test, []int{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009}},
 	} {
-		for k, m := range byClass(c.ds) {
+		for k, m := range ByClass(c.ds) {
 			if len(m) != c.want[k] {
 				t.Errorf("class %d has %d items, want %d", k, len(m), c.want[k])
 			}

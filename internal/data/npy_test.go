@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/testutil"
 )
 
 // npyFile makes an npy file of version 1 with the given dictionary.
@@ -122,7 +123,7 @@ func TestNPYHeadersThatAreFine(t *testing.T) {
 		b := npyFile(dict, f64(1, 2))
 		x, err := readEmbeddings(bytes.NewReader(b), int64(len(b)), "x")
 		if dict[1] == '"' { // a key in double quotes, and one missing
-			wantError(t, err, ErrFormat, "dictionary")
+			testutil.WantError(t, err, ErrFormat, "dictionary")
 			continue
 		}
 		if err != nil || !slices.Equal(x.Data, []float32{1, 2}) {
@@ -167,11 +168,11 @@ func TestEmbeddingErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := readEmbeddings(bytes.NewReader(c.file), int64(len(c.file)), "e.npy")
-			wantError(t, err, ErrFormat, append(c.say, "e.npy")...)
+			testutil.WantError(t, err, ErrFormat, append(c.say, "e.npy")...)
 		})
 	}
 	_, err := ReadEmbeddings(filepath.Join(t.TempDir(), "gone.npy"))
-	wantError(t, err, ErrMissing, "gone.npy")
+	testutil.WantError(t, err, ErrMissing, "gone.npy")
 }
 
 // The size that the caller states is not trusted either: a file that shrinks
@@ -180,7 +181,7 @@ func TestNPYThatShrinks(t *testing.T) {
 	b := npyFile(`{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }`, f64(1, 2, 3, 4))
 	for _, cut := range []int{8, 16, 32, 3} {
 		_, err := readEmbeddings(bytes.NewReader(b[:len(b)-cut]), int64(len(b)), "x")
-		wantError(t, err, ErrFormat, "unexpected end of file")
+		testutil.WantError(t, err, ErrFormat, "unexpected end of file")
 	}
 }
 
@@ -206,11 +207,11 @@ func TestLabelErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := ReadLabels(LabelFile{Path: write(t, c.name, []byte(c.file))})
-			wantError(t, err, ErrFormat, append(c.say, c.name)...)
+			testutil.WantError(t, err, ErrFormat, append(c.say, c.name)...)
 		})
 	}
 	_, _, err := ReadLabels(LabelFile{Path: filepath.Join(t.TempDir(), "gone.csv")})
-	wantError(t, err, ErrMissing, "gone.csv")
+	testutil.WantError(t, err, ErrMissing, "gone.csv")
 }
 
 func TestLabelsCSV(t *testing.T) {
@@ -229,7 +230,7 @@ func TestLabelsCSV(t *testing.T) {
 	} {
 		labels, classes, err := ReadLabels(LabelFile{Path: write(t, "y.csv", []byte(file))})
 		if want.labels == nil {
-			wantError(t, err, ErrFormat, "2 columns")
+			testutil.WantError(t, err, ErrFormat, "2 columns")
 			continue
 		}
 		if err != nil || !slices.Equal(labels, want.labels) || !reflect.DeepEqual(classes, want.classes) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/testutil"
 )
 
 func TestOpen(t *testing.T) {
@@ -79,7 +80,7 @@ func TestOpenErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := Open(c.o)
-			wantError(t, err, c.kind, c.say...)
+			testutil.WantError(t, err, c.kind, c.say...)
 		})
 	}
 	if os.Getuid() != 0 { // root reads everything
@@ -88,7 +89,7 @@ func TestOpenErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, err := Open(Options{Source: MNISTOptions{dir}})
-		wantError(t, err, ErrMissing, "cannot read", "permission denied")
+		testutil.WantError(t, err, ErrMissing, "cannot read", "permission denied")
 	}
 }
 
@@ -140,7 +141,7 @@ func TestSummary(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	_, err = Summary(broken{toy(t, 1, 1, 1, 3), 2})
-	wantError(t, err, errDisk, "x/2.png")
+	testutil.WantError(t, err, errDisk, "x/2.png")
 	if s, err := Summary(toy(t, 1, 1, 1)); err != nil || s.Items != 0 || s.Mean != 0 {
 		t.Errorf("empty: %+v %v", s, err)
 	}
@@ -245,7 +246,7 @@ func TestTooManyDifferentLabels(t *testing.T) {
 	} {
 		path := write(t, name, content)
 		_, _, err := ReadLabels(LabelFile{Path: path})
-		wantError(t, err, ErrFormat, name+": more than 3 different labels")
+		testutil.WantError(t, err, ErrFormat, name+": more than 3 different labels")
 		maxLabels++
 		if _, _, err := ReadLabels(LabelFile{Path: path}); err != nil {
 			t.Error(err)

@@ -11,6 +11,7 @@ import (
 	"tercet/internal/data/table"
 	"tercet/internal/imaging"
 	"tercet/internal/imaging/shard"
+	"tercet/internal/testutil"
 )
 
 // Packed images give the pixels of a Resize of the same size as first step, and a file of
@@ -69,19 +70,19 @@ func TestPacked(t *testing.T) {
 	}
 
 	_, err := open(tree(t, photos(t, 2)), "CenterCrop(16)")
-	wantError(t, err, ErrFormat, "is not of these images: 8 of 8")
+	testutil.WantError(t, err, ErrFormat, "is not of these images: 8 of 8")
 	changed := filepath.Join(root, "c1", "2.jpg")
 	if err := os.Chtimes(changed, time.Time{}, time.Unix(1e9, 0)); err != nil {
 		t.Fatal(err)
 	}
 	_, err = open(root, "CenterCrop(16)")
-	wantError(t, err, ErrFormat, "1 of 12", changed, "pack them again")
+	testutil.WantError(t, err, ErrFormat, "1 of 12", changed, "pack them again")
 	if err := os.WriteFile(changed, photo(t, 30, 30, 1)[:600], 0o644); err != nil {
 		t.Fatal(err)
 	}
 	before, _ := os.ReadFile(file)
 	_, err = Pack(context.Background(), Options{Source: source, Split: Split{Kind: "none"}}, file, shard.Params{Fit: "short", Size: 18, Interpolation: "bilinear"}, func(int, int) {})
-	wantError(t, err, ErrFormat, changed)
+	testutil.WantError(t, err, ErrFormat, changed)
 	if after, _ := os.ReadFile(file); !slices.Equal(before, after) {
 		t.Error("a failed packing has replaced the file")
 	}
@@ -89,7 +90,7 @@ func TestPacked(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = open(root, "CenterCrop(16)")
-	wantError(t, err, ErrFormat, file, "cut off")
+	testutil.WantError(t, err, ErrFormat, file, "cut off")
 	w, err := shard.Create(file, shard.Params{Fit: "short", Size: 18, Decoder: "another", Resize: imaging.ResizeVersion})
 	if err != nil {
 		t.Fatal(err)
@@ -98,9 +99,9 @@ func TestPacked(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = open(root, "CenterCrop(16)")
-	wantError(t, err, ErrFormat, `decoder "another"`)
+	testutil.WantError(t, err, ErrFormat, `decoder "another"`)
 	_, _, err = Open(Options{Source: FolderOptions{Root: root}, Transform: steps(t, "", "CenterCrop(16)"), Packed: file + "x", Split: Split{Kind: "none"}})
-	wantError(t, err, ErrMissing, file+"x")
+	testutil.WantError(t, err, ErrMissing, file+"x")
 	if _, err := (Options{Transform: steps(t, "", "CenterCrop(16)"), Packed: file}).transformed(toy(t, 20, 20, 3, 2, 2)); err == nil {
 		t.Error("images in memory are not packed")
 	}

@@ -79,7 +79,7 @@ func (s Split) byClass(ds Dataset) (train, test Dataset, err error) {
 		order[i] = int32(i)
 	}
 	if !s.First {
-		order = shuffled(order, rng.New(s.Seed, "data/split class"))
+		order = rng.Shuffled(order, rng.New(s.Seed, "data/split class"))
 	}
 	learn := make([]bool, k)
 	for _, y := range order[:n] {
@@ -96,10 +96,10 @@ func (s Split) byFraction(ds Dataset) (train, test Dataset, err error) {
 		return nil, nil, fmt.Errorf("split by fraction: training share %v; want more than 0 and less than 1", s.Train)
 	}
 	learn := make([]bool, ds.Len())
-	for k, m := range byClass(ds) {
+	for k, m := range ByClass(ds) {
 		n := int(math.Round(s.Train * float64(len(m))))
 		n = max(min(n, len(m)-1), min(len(m), 1))
-		for _, i := range shuffled(m, rng.New(s.Seed, "data/split fraction", uint64(k)))[:n] {
+		for _, i := range rng.Shuffled(m, rng.New(s.Seed, "data/split fraction", uint64(k)))[:n] {
 			learn[i] = true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/testutil"
 )
 
 // read returns the pixels of all items.
@@ -58,9 +59,9 @@ func TestSubset(t *testing.T) {
 		t.Error("the fingerprint is not one of content")
 	}
 	_, err = Subset(ds, []int{0, 15})
-	wantError(t, err, nil, "index 15", "place 1", "15")
+	testutil.WantError(t, err, nil, "index 15", "place 1", "15")
 	_, err = Subset(ds, []int{-1})
-	wantError(t, err, nil, "index -1")
+	testutil.WantError(t, err, nil, "index -1")
 	if err := s.Read(4, make([]float32, 4)); err == nil {
 		t.Error("item 4 of 4 read")
 	}
@@ -84,7 +85,7 @@ func TestRelabelAndCompact(t *testing.T) {
 		t.Error("3 labels for 4 items accepted")
 	}
 	_, err = Relabel(ds, y, []string{"p"})
-	wantError(t, err, ErrFormat, "item 0", "label 3")
+	testutil.WantError(t, err, ErrFormat, "item 0", "label 3")
 }
 
 func TestConcat(t *testing.T) {
@@ -114,7 +115,7 @@ func TestConcat(t *testing.T) {
 		}
 	}
 	_, err = Concat(a, toy(t, 2, 2, 1, 1))
-	wantError(t, err, array.ErrShape, "1x2x1", "2x2x1")
+	testutil.WantError(t, err, array.ErrShape, "1x2x1", "2x2x1")
 }
 
 func TestLimitPerClass(t *testing.T) {
@@ -178,11 +179,11 @@ func TestTakePerClass(t *testing.T) {
 		t.Errorf("a limit alone takes %v, it took %v", got, want)
 	}
 	_, err := TakePerClass(ds, 7, 0, 5)
-	wantError(t, err, ErrUnfit, "data.skip_per_class", "7 leaves nothing of class b", "has 7 training images")
+	testutil.WantError(t, err, ErrUnfit, "data.skip_per_class", "7 leaves nothing of class b", "has 7 training images")
 }
 
 func sizes(ds Dataset) (n []int) {
-	for _, m := range byClass(ds) {
+	for _, m := range ByClass(ds) {
 		n = append(n, len(m))
 	}
 	return n
@@ -229,10 +230,10 @@ func TestSplitByClass(t *testing.T) {
 	}
 	for _, n := range []float64{5, 6, -1, 1.5, math.NaN(), math.Inf(1)} {
 		_, _, err := Split{Kind: "class", Train: n}.Divide(ds, nil)
-		wantError(t, err, ErrUnfit, "of 5", "1 to 4")
+		testutil.WantError(t, err, ErrUnfit, "of 5", "1 to 4")
 	}
 	_, _, err := Split{Kind: "class"}.Divide(toy(t, 1, 1, 1, 5, 0), nil)
-	wantError(t, err, ErrUnfit, "1 class")
+	testutil.WantError(t, err, ErrUnfit, "1 class")
 }
 
 func TestSplitByFraction(t *testing.T) {
@@ -257,10 +258,10 @@ func TestSplitByFraction(t *testing.T) {
 	}
 	for _, f := range []float64{0, 1, -1, 2, math.NaN()} {
 		_, _, err := Split{Kind: "fraction", Train: f}.Divide(ds, nil)
-		wantError(t, err, nil, "training share")
+		testutil.WantError(t, err, nil, "training share")
 	}
 	_, _, err = Split{Kind: "fraction", Train: 0.5}.Divide(toy(t, 1, 1, 1, 1, 1), nil)
-	wantError(t, err, ErrUnfit, "2 items for training and 0 for test")
+	testutil.WantError(t, err, ErrUnfit, "2 items for training and 0 for test")
 }
 
 func TestSplitKinds(t *testing.T) {
@@ -275,7 +276,7 @@ func TestSplitKinds(t *testing.T) {
 		t.Errorf("no test set: %v %v", test, err)
 	}
 	_, _, err := Split{Kind: "file"}.Divide(a, nil)
-	wantError(t, err, ErrUnfit, "no test set", "class, fraction")
+	testutil.WantError(t, err, ErrUnfit, "no test set", "class, fraction")
 	train, test, err := Split{Kind: "none"}.Divide(a, b)
 	if err != nil || test != nil || train.Len() != 10 {
 		t.Errorf("none: %v", err)
@@ -285,5 +286,5 @@ func TestSplitKinds(t *testing.T) {
 		t.Errorf("class, pooled: %v", err)
 	}
 	_, _, err = Split{Kind: "clas"}.Divide(a, b)
-	wantError(t, err, nil, `"clas"`)
+	testutil.WantError(t, err, nil, `"clas"`)
 }

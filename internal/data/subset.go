@@ -124,12 +124,12 @@ func TakePerClass(ds Dataset, skip, n int, seed uint64) (Dataset, error) {
 		return ds, nil
 	}
 	var keep []int
-	for k, m := range byClass(ds) {
+	for k, m := range ByClass(ds) {
 		if len(m) > 0 && len(m) <= skip {
 			return nil, unfit("data.skip_per_class: %d leaves nothing of class %s, which has %d training images; skip fewer than the smallest class has", skip, ds.Classes()[k], len(m))
 		}
 		if len(m) > 0 && (skip > 0 || len(m) > n) {
-			m = shuffled(m, rng.New(seed, "data/limit", uint64(k)))[skip:]
+			m = rng.Shuffled(m, rng.New(seed, "data/limit", uint64(k)))[skip:]
 		}
 		if n > 0 {
 			m = m[:min(n, len(m))]
@@ -142,6 +142,15 @@ func TakePerClass(ds Dataset, skip, n int, seed uint64) (Dataset, error) {
 		return ds, nil
 	}
 	return pick(ds, keep), nil
+}
+
+// ByClass returns the items of each class, in rising order.
+func ByClass(ds Dataset) [][]int32 {
+	out := make([][]int32, len(ds.Classes()))
+	for i, y := range ds.Labels() {
+		out[y] = append(out[y], int32(i))
+	}
+	return out
 }
 
 // pick is Subset for indices that are known to be good; it sorts and keeps them.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tercet/internal/config"
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
 	"tercet/internal/train"
@@ -46,7 +46,7 @@ func (w *goingOn) goOn(ctx context.Context, alter wire.Alteration) (*nn.Model, r
 		return nil, none, err
 	}
 	per := t.StepsPerEpoch
-	loader := data.NewLoader(sets.Seen(), t.Sampler, transform, cfg.Seed, t.State.Step/per, t.State.Step%per, cfg.Batch.Prefetch)
+	loader := batch.NewLoader(sets.Seen(), t.Sampler, transform, cfg.Seed, t.State.Step/per, t.State.Step%per, cfg.Batch.Prefetch)
 	defer loader.Close()
 	t.Batches = loader
 	start := time.Now()

@@ -114,9 +114,7 @@ func partPool(ds data.Dataset, seed uint64) (pool, probe []int) {
 		if len(items) == 2 { // with one less there were no positive
 			n = 0
 		}
-		items = slices.Clone(items)
-		r := rng.New(seed, "stability/pool", uint64(y))
-		r.Shuffle(len(items), func(a, b int) { items[a], items[b] = items[b], items[a] })
+		items = rng.Shuffled(items, rng.New(seed, "stability/pool", uint64(y)))
 		pool, probe = append(pool, items[:min(n, len(items))]...), append(probe, items[min(n, len(items)):]...)
 	}
 	slices.Sort(pool)

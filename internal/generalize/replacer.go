@@ -78,12 +78,9 @@ func (r *replacer) choose(given []int, n int, kinds []string, from []int) ([]int
 	if n > len(from) {
 		return nil, option.Errorf("%d training images are to be replaced, one at a time, and there are %d to choose from; ask for at most so many", n, len(from))
 	}
-	from = slices.Clone(from)
-	s := rng.New(r.seed, "stability/images")
-	s.Shuffle(len(from), func(a, b int) { from[a], from[b] = from[b], from[a] })
 	var out []int
 	var why error
-	for _, i := range from {
+	for _, i := range rng.Shuffled(from, rng.New(r.seed, "stability/images")) {
 		if len(out) == n {
 			break
 		}

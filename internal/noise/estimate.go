@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/record"
 	"tercet/internal/stat"
 )
@@ -24,7 +24,7 @@ const (
 // Label noise gives a couple the same label each time: it cannot be seen here, and a P of
 // 0 does not say that there is none. Pairs without a couple that occurs twice, as random
 // negatives mostly leave them, are an error.
-func FromContradictions(pairs []data.Pair) (record.NoiseEstimate, error) {
+func FromContradictions(pairs []batch.Pair) (record.NoiseEstimate, error) {
 	e := record.NoiseEstimate{Method: Contradictions}
 	couples(pairs, func(at []int32) {
 		for i := 1; i < len(at); i += 2 {

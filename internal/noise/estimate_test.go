@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/par"
 	"tercet/internal/rng"
 	"tercet/internal/testutil"
@@ -14,7 +14,7 @@ import (
 
 // Comparisons counted by hand: couples of two, three and five pairs.
 func TestFromContradictions(t *testing.T) {
-	var pairs []data.Pair
+	var pairs []batch.Pair
 	for i, labels := range []string{"sd", "ss", "dd", "dds", "sdsds", "s", "ds"} {
 		for j, l := range labels {
 			p := pair(int32(2*i), int32(2*i+1), l == 's')
@@ -31,12 +31,12 @@ func TestFromContradictions(t *testing.T) {
 	}
 	// Wilson's interval of 4 of 7 is (.2505, .8418); 2P(1-P) = .2505 at P = .14684.
 	testutil.Near(t, "lower end", e.CI95[0], 0.14684, 1e-4)
-	for _, some := range [][]data.Pair{nil, {pair(0, 1, true), pair(1, 2, false)}} {
+	for _, some := range [][]batch.Pair{nil, {pair(0, 1, true), pair(1, 2, false)}} {
 		if _, err := FromContradictions(some); err == nil || !strings.Contains(err.Error(), "no image pair is listed twice") {
 			t.Errorf("%v: %v", some, err)
 		}
 	}
-	e, err = FromContradictions([]data.Pair{pair(0, 1, true), pair(1, 0, true)})
+	e, err = FromContradictions([]batch.Pair{pair(0, 1, true), pair(1, 0, true)})
 	if err != nil || e.P != 0 || e.CI95[0] != 0 || e.CI95[1] <= 0 {
 		t.Errorf("%+v, %v", e, err)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"tercet/internal/component"
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 )
 
 // Each noise with its defaults: it says what it is put on, the same seed gives the same
@@ -99,15 +99,15 @@ func relabels(t *testing.T, name string, k OnLabels, truth []int32) {
 // Each sampler of a config says what its rows promise, and is one of labels, pairs or
 // triplets.
 func TestEverySampler(t *testing.T) {
-	for _, c := range data.Samplers.All() {
+	for _, c := range batch.Samplers.All() {
 		if list := component.Check(c.Defaults); len(list) > 0 {
 			t.Errorf("%s: its defaults are refused: %v", c.Name, list)
 		}
-		_, labels := c.Defaults.(data.ByLabels)
+		_, labels := c.Defaults.(batch.ByLabels)
 		_, pairs := c.Defaults.(GivesPairs)
 		_, triplets := c.Defaults.(GivesTriplets)
 		layout := c.Defaults.Layout()
-		if trues(labels, pairs, triplets) != 1 || pairs != (layout == data.LayoutGivenPairs) || triplets != (layout == data.LayoutGivenTriplets) {
+		if trues(labels, pairs, triplets) != 1 || pairs != (layout == batch.LayoutGivenPairs) || triplets != (layout == batch.LayoutGivenTriplets) {
 			t.Errorf("%s: layout %s; labels %v, pairs %v, triplets %v", c.Name, layout, labels, pairs, triplets)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 )
 
 // FloorDuplicates returns the least number of errors that a symmetric function of two
@@ -13,7 +13,7 @@ import (
 // pairs that label it similar and different; of an image paired with itself, at distance 0,
 // those labeled different. A threshold on distances can reach it; a clustering mostly
 // cannot.
-func FloorDuplicates(pairs []data.Pair) int {
+func FloorDuplicates(pairs []batch.Pair) int {
 	errors := 0
 	couples(pairs, func(at []int32) {
 		similar := 0
@@ -44,7 +44,7 @@ func Floor(p float64, classes int) float64 {
 
 // couples calls f for each couple of images that occurs, with the places of its pairs,
 // in order. f does not keep at.
-func couples(pairs []data.Pair, f func(at []int32)) {
+func couples(pairs []batch.Pair, f func(at []int32)) {
 	key := func(i int32) uint64 {
 		p := pairs[i]
 		return uint64(uint32(min(p.I, p.J)))<<32 | uint64(uint32(max(p.I, p.J)))

@@ -3,7 +3,7 @@ package noise
 import (
 	"fmt"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/record"
 	"tercet/internal/rng"
 )
@@ -64,7 +64,7 @@ type GraphOptions struct {
 //
 // Errors name unknown options, odd or unmeetable numbers of pairs, labels out of range,
 // and classes that are left with fewer than two images.
-func Graph(truth, seen []int32, classes int, o GraphOptions) ([]data.Pair, record.PairGraph, error) {
+func Graph(truth, seen []int32, classes int, o GraphOptions) ([]batch.Pair, record.PairGraph, error) {
 	if err := o.check(truth, seen, classes); err != nil {
 		return nil, record.PairGraph{}, err
 	}

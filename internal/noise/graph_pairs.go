@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"slices"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/rng"
 )
 
 // chains returns the pairs of Algorithm 1 from the classes' lists, each of two items or
 // more: for each item, in order, one similar pair with the next of its class (of two
 // items both ways) and one different pair.
-func chains(lists [][]int32, random bool, s *rng.Stream) []data.Pair {
-	var pairs []data.Pair
+func chains(lists [][]int32, random bool, s *rng.Stream) []batch.Pair {
+	var pairs []batch.Pair
 	for c, l := range lists {
 		for k, i := range l {
 			other := lists[(c+1+s.IntN(len(lists)-1))%len(lists)]
@@ -21,8 +21,8 @@ func chains(lists [][]int32, random bool, s *rng.Stream) []data.Pair {
 				at = s.IntN(len(other))
 			}
 			pairs = append(pairs,
-				data.Pair{I: i, J: l[(k+1)%len(l)], Similar: true},
-				data.Pair{I: i, J: other[at]})
+				batch.Pair{I: i, J: l[(k+1)%len(l)], Similar: true},
+				batch.Pair{I: i, J: other[at]})
 		}
 	}
 	return pairs
@@ -30,7 +30,7 @@ func chains(lists [][]int32, random bool, s *rng.Stream) []data.Pair {
 
 // pick returns o.Pairs of the pairs, half of them labeled similar, drawn without
 // replacement, in the order that they had.
-func (o GraphOptions) pick(pairs []data.Pair, flipped []bool) ([]data.Pair, []bool, error) {
+func (o GraphOptions) pick(pairs []batch.Pair, flipped []bool) ([]batch.Pair, []bool, error) {
 	s := rng.New(o.Seed, "noise/graph/selection", o.Draw)
 	var chosen []int32
 	for _, similar := range []bool{false, true} {
@@ -47,7 +47,7 @@ func (o GraphOptions) pick(pairs []data.Pair, flipped []bool) ([]data.Pair, []bo
 		chosen = append(chosen, of[:o.Pairs/2]...)
 	}
 	slices.Sort(chosen)
-	outP, outF := make([]data.Pair, len(chosen)), make([]bool, len(chosen))
+	outP, outF := make([]batch.Pair, len(chosen)), make([]bool, len(chosen))
 	for i, at := range chosen {
 		outP[i], outF[i] = pairs[at], flipped[at]
 	}

@@ -1,7 +1,7 @@
 package noise
 
 import (
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/record"
 )
 
@@ -15,7 +15,7 @@ func OfGraph(r record.PairGraph) record.Noise {
 }
 
 // describe fills the numbers that pairs tell; flipped says which pair noise has changed.
-func describe(r *record.PairGraph, pairs []data.Pair, flipped []bool, truth []int32) {
+func describe(r *record.PairGraph, pairs []batch.Pair, flipped []bool, truth []int32) {
 	r.Pairs = len(pairs)
 	degree := make([]int, len(truth))
 	for i, p := range pairs {
@@ -84,7 +84,7 @@ func setDegrees(r *record.PairGraph, degree []int) {
 }
 
 // inconsistent counts the different pairs within one component of the similar ones.
-func inconsistent(pairs []data.Pair, n int) int {
+func inconsistent(pairs []batch.Pair, n int) int {
 	parent := make([]int32, n)
 	for i := range parent {
 		parent[i] = int32(i)

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/record"
 	"tercet/internal/testutil"
 )
@@ -154,15 +154,15 @@ func TestFloorOfFixtures(t *testing.T) {
 		if err := json.Unmarshal(b, &g); err != nil {
 			t.Fatal(err)
 		}
-		pairs := make([]data.Pair, len(g.Pairs))
+		pairs := make([]batch.Pair, len(g.Pairs))
 		for i, p := range g.Pairs {
-			pairs[i] = data.Pair{I: p[0], J: p[1], Similar: p[2] == 1}
+			pairs[i] = batch.Pair{I: p[0], J: p[1], Similar: p[2] == 1}
 		}
 		if got := FloorDuplicates(pairs); got != g.Contradictions || got > g.MinErrors {
 			t.Errorf("%s: %d, want %d of at least %d errors", f, got, g.Contradictions, g.MinErrors)
 		}
 	}
-	if n := FloorDuplicates([]data.Pair{pair(0, 1, true), pair(1, 0, false), pair(0, 1, true), pair(2, 1, true), pair(1, 2, false), pair(1, 2, false), pair(1, 2, true)}); n != 3 {
+	if n := FloorDuplicates([]batch.Pair{pair(0, 1, true), pair(1, 0, false), pair(0, 1, true), pair(2, 1, true), pair(1, 2, false), pair(1, 2, false), pair(1, 2, true)}); n != 3 {
 		t.Errorf("%d", n)
 	}
 	if n := FloorDuplicates(nil); n != 0 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/record"
 )
 
@@ -19,9 +19,9 @@ func inTurn(n, k int) []int32 {
 	return y
 }
 
-func pair(i, j int32, similar bool) data.Pair { return data.Pair{I: i, J: j, Similar: similar} }
+func pair(i, j int32, similar bool) batch.Pair { return batch.Pair{I: i, J: j, Similar: similar} }
 
-func graph(t *testing.T, truth, seen []int32, k int, o GraphOptions) ([]data.Pair, record.PairGraph) {
+func graph(t *testing.T, truth, seen []int32, k int, o GraphOptions) ([]batch.Pair, record.PairGraph) {
 	t.Helper()
 	if o.Negatives == "" {
 		o.Negatives = SameIndex
@@ -109,7 +109,7 @@ func TestChains(t *testing.T) {
 func TestShortAndUnequalChains(t *testing.T) {
 	y := []int32{0, 0, 1, 1, 1, 1, 1}
 	pairs, r := graph(t, y, y, 2, GraphOptions{Scenario: Full, Order: PaperOrder})
-	want := []data.Pair{
+	want := []batch.Pair{
 		pair(0, 1, true), pair(0, 2, false), pair(1, 0, true), pair(1, 3, false),
 		pair(2, 3, true), pair(2, 0, false), pair(3, 4, true), pair(3, 1, false), pair(4, 5, true), pair(4, 0, false),
 		pair(5, 6, true), pair(5, 1, false), pair(6, 2, true), pair(6, 0, false),
@@ -214,7 +214,7 @@ func TestSparseSelection(t *testing.T) {
 	seen, _ := flip(t, y, 5, 0.3, 2)
 	o := GraphOptions{Scenario: Full, Wrong: Coins(0.4), Seed: 2}
 	all, _ := graph(t, y, seen, 5, o)
-	left := map[data.Pair]int{}
+	left := map[batch.Pair]int{}
 	for _, p := range all {
 		left[p]++
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/rng"
 )
 
@@ -49,7 +49,7 @@ func (w WrongPairs) check() error {
 // FlipPairs changes labels of pairs with the probabilities w, and says which have changed.
 // Each pair takes the same numbers of s whatever w is, so that what is wrong at one
 // probability is wrong at every higher one.
-func FlipPairs(pairs []data.Pair, w WrongPairs, s *rng.Stream) []bool {
+func FlipPairs(pairs []batch.Pair, w WrongPairs, s *rng.Stream) []bool {
 	flipped := make([]bool, len(pairs))
 	for i := range pairs {
 		u, coin := s.Float64(), s.Uint64()&1 == 1

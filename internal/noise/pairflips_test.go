@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/rng"
 	"tercet/internal/testutil"
 )
@@ -23,7 +23,7 @@ func TestWrongOf(t *testing.T) {
 		gamma := (1 - w.Different) / (1 - w.Different + w.Similar)
 		testutil.Near(t, "beta by Bayes' rule", beta, c[0], 1e-12)
 		testutil.Near(t, "gamma by Bayes' rule", gamma, c[1], 1e-12)
-		pairs := make([]data.Pair, n)
+		pairs := make([]batch.Pair, n)
 		for i := range pairs {
 			pairs[i].Similar = i%2 == 0
 		}
@@ -56,7 +56,7 @@ func TestFlipsAreNested(t *testing.T) {
 	t.Parallel()
 	var before []bool
 	for _, p := range []float64{0, 0.1, 0.4, 0.6, 0.9, 1} {
-		pairs := make([]data.Pair, 1000)
+		pairs := make([]batch.Pair, 1000)
 		flipped := FlipPairs(pairs, WrongPairs{Different: p}, rng.New(2, "test"))
 		count := 0
 		for i, f := range flipped {

@@ -3,7 +3,7 @@ package noise
 import (
 	"fmt"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/record"
 	"tercet/internal/rng"
 )
@@ -20,7 +20,7 @@ import (
 // Errors are those of Triplets, a p or n outside [0, 1/2], and, for one above 0, an anchor's
 // class of two items and a single item of other classes, of which none can take
 // another's place.
-func PairTriplets(truth []int32, p, n float64, o TripletOptions) ([]data.Triplet, record.Triplets, error) {
+func PairTriplets(truth []int32, p, n float64, o TripletOptions) ([]batch.Triplet, record.Triplets, error) {
 	for _, rate := range []float64{p, n} {
 		if err := effective(rate); err != nil {
 			return nil, record.Triplets{}, err

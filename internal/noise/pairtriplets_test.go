@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/record"
 	"tercet/internal/testutil"
 )
@@ -64,7 +64,7 @@ func TestPairTripletsAreUniform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := map[data.Triplet]float64{}
+	count := map[batch.Triplet]float64{}
 	for _, x := range triplets {
 		count[x]++
 	}
@@ -77,7 +77,7 @@ func TestPairTripletsAreUniform(t *testing.T) {
 		own, others := size[y[a]]-1, 10-size[y[a]]
 		for p := range y {
 			for m := range y {
-				x := data.Triplet{A: int32(a), P: int32(p), N: int32(m)}
+				x := batch.Triplet{A: int32(a), P: int32(p), N: int32(m)}
 				if p == a || m == a || p == m {
 					if count[x] > 0 {
 						t.Fatalf("%+v", x)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/testutil"
 )
 
@@ -65,7 +65,7 @@ func TestReplacementLimits(t *testing.T) {
 // different is an error, labeled similar it is none.
 func TestFloorOfSelfPairs(t *testing.T) {
 	t.Parallel()
-	pairs := []data.Pair{{I: 1, J: 1}, {I: 1, J: 1}, {I: 1, J: 1, Similar: true}, {I: 2, J: 2, Similar: true}, {I: 0, J: 1}, {I: 1, J: 0, Similar: true}, {I: 1, J: 0, Similar: true}}
+	pairs := []batch.Pair{{I: 1, J: 1}, {I: 1, J: 1}, {I: 1, J: 1, Similar: true}, {I: 2, J: 2, Similar: true}, {I: 0, J: 1}, {I: 1, J: 0, Similar: true}, {I: 1, J: 0, Similar: true}}
 	if got := FloorDuplicates(pairs); got != 3 {
 		t.Errorf("%d errors, want 3", got)
 	}

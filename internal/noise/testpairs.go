@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sort"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/rng"
 )
 
@@ -13,7 +13,7 @@ import (
 // without repeats as long as there are enough; when there are not, each couple comes
 // equally often but for one. An odd n, and labels that give no similar or no different
 // couple, are errors.
-func TestPairs(labels []int32, classes, n int, seed uint64) ([]data.Pair, error) {
+func TestPairs(labels []int32, classes, n int, seed uint64) ([]batch.Pair, error) {
 	if n < 2 || n%2 != 0 {
 		return nil, fmt.Errorf("noise: test pairs: %d pairs; want an even number, 2 or more: half of them are similar", n)
 	}
@@ -42,7 +42,7 @@ func TestPairs(labels []int32, classes, n int, seed uint64) ([]data.Pair, error)
 	}
 	s := rng.New(seed, "noise/test-pairs")
 	a, b := ranks(similar[classes], n/2, s), ranks(different[classes], n/2, s)
-	pairs := make([]data.Pair, 0, n)
+	pairs := make([]batch.Pair, 0, n)
 	end := make([]int, classes) // of each class in items
 	for c, m := range members {
 		if end[c] = len(m); c > 0 {
@@ -56,8 +56,8 @@ func TestPairs(labels []int32, classes, n int, seed uint64) ([]data.Pair, error)
 		rest := len(items) - end[d]
 		r := b[k] - different[d]
 		pairs = append(pairs,
-			data.Pair{I: members[c][i], J: members[c][j], Similar: true},
-			data.Pair{I: members[d][r/rest], J: items[end[d]+r%rest]})
+			batch.Pair{I: members[c][i], J: members[c][j], Similar: true},
+			batch.Pair{I: members[d][r/rest], J: items[end[d]+r%rest]})
 	}
 	return pairs, nil
 }

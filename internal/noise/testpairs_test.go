@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 )
 
 func TestTestPairs(t *testing.T) {
@@ -41,7 +41,7 @@ func TestTestPairs(t *testing.T) {
 // Every couple is equally likely (chi-squared, five deviations), classes being unequal.
 func TestTestPairsAreUniform(t *testing.T) {
 	y := []int32{0, 2, 0, 1, 0, 2, 2, 0, 1, 4, 0} // class 3 is empty, class 4 alone
-	count := map[data.Pair]float64{}
+	count := map[batch.Pair]float64{}
 	const draws = 6000
 	for seed := range uint64(draws) {
 		pairs, err := TestPairs(y, 5, 4, seed)
@@ -49,7 +49,7 @@ func TestTestPairsAreUniform(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range pairs {
-			count[data.Pair{I: min(p.I, p.J), J: max(p.I, p.J), Similar: p.Similar}]++
+			count[batch.Pair{I: min(p.I, p.J), J: max(p.I, p.J), Similar: p.Similar}]++
 		}
 	}
 	for _, similar := range []bool{true, false} {
@@ -65,7 +65,7 @@ func TestTestPairsAreUniform(t *testing.T) {
 		for i := range y {
 			for j := range i {
 				if (y[i] == y[j]) == similar {
-					chi += math.Pow(count[data.Pair{I: int32(j), J: int32(i), Similar: similar}]-want, 2) / want
+					chi += math.Pow(count[batch.Pair{I: int32(j), J: int32(i), Similar: similar}]-want, 2) / want
 				}
 			}
 		}
@@ -83,9 +83,9 @@ func TestTestPairsRepeat(t *testing.T) {
 		if err != nil || len(pairs) != n {
 			t.Fatal(err)
 		}
-		count := map[data.Pair]int{}
+		count := map[batch.Pair]int{}
 		for _, p := range pairs {
-			count[data.Pair{I: min(p.I, p.J), J: max(p.I, p.J), Similar: p.Similar}]++
+			count[batch.Pair{I: min(p.I, p.J), J: max(p.I, p.J), Similar: p.Similar}]++
 		}
 		for p, c := range count {
 			if c != n/6 && c != (n+5)/6 {

@@ -3,7 +3,7 @@ package noise
 import (
 	"fmt"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/record"
 	"tercet/internal/rng"
 )
@@ -37,7 +37,7 @@ type TripletOptions struct {
 //
 // Errors are a flip outside [0, 1], a count below 1, a prior of other than two classes, labels out of range, and labels under
 // which no two items are of one class or all are.
-func Triplets(truth, seen []int32, flip float64, o TripletOptions) ([]data.Triplet, record.Triplets, error) {
+func Triplets(truth, seen []int32, flip float64, o TripletOptions) ([]batch.Triplet, record.Triplets, error) {
 	switch {
 	case o.Count < 1:
 		return nil, record.Triplets{}, fmt.Errorf("noise: %d triplets; want 1 or more", o.Count)
@@ -61,7 +61,7 @@ func Triplets(truth, seen []int32, flip float64, o TripletOptions) ([]data.Tripl
 		return nil, record.Triplets{}, err
 	}
 	items, order := rng.New(o.Seed, "noise/triplets", o.Draw), rng.New(o.Seed, "noise/triplets/flips", o.Draw)
-	out := make([]data.Triplet, o.Count)
+	out := make([]batch.Triplet, o.Count)
 	r := record.Triplets{Triplets: o.Count, Anchors: len(d.anchors), Wanted: flip}
 	for i := range out {
 		t := d.next(items)
@@ -77,7 +77,7 @@ func Triplets(truth, seen []int32, flip float64, o TripletOptions) ([]data.Tripl
 }
 
 // weigh fills what triplets are against the truth.
-func weigh(r *record.Triplets, triplets []data.Triplet, truth []int32) {
+func weigh(r *record.Triplets, triplets []batch.Triplet, truth []int32) {
 	var right [2][2]int
 	for _, t := range triplets {
 		right[is(truth[t.P] == truth[t.A])][is(truth[t.N] != truth[t.A])]++
@@ -166,9 +166,9 @@ func (d *tripletDraw) anchor(s *rng.Stream) int32 {
 }
 
 // next draws a triplet.
-func (d *tripletDraw) next(s *rng.Stream) data.Triplet {
+func (d *tripletDraw) next(s *rng.Stream) batch.Triplet {
 	a := d.anchor(s)
-	return data.Triplet{A: a, P: d.sorted[d.own(a, s.IntN(d.size(d.seen[a])-1))], N: d.sorted[d.other(a, s.IntN(len(d.sorted)-d.size(d.seen[a])))]}
+	return batch.Triplet{A: a, P: d.sorted[d.own(a, s.IntN(d.size(d.seen[a])-1))], N: d.sorted[d.other(a, s.IntN(len(d.sorted)-d.size(d.seen[a])))]}
 }
 
 // own is the place of the k-th item of a's class without a.

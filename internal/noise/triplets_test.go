@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/record"
 	"tercet/internal/testutil"
 )
@@ -75,7 +75,7 @@ func TestTripletsAreUniform(t *testing.T) {
 	if err != nil || r.Anchors != 5 {
 		t.Fatal(r, err)
 	}
-	count := map[data.Triplet]float64{}
+	count := map[batch.Triplet]float64{}
 	for _, x := range triplets {
 		count[x]++
 	}
@@ -84,7 +84,7 @@ func TestTripletsAreUniform(t *testing.T) {
 	for a := range y {
 		for p := range y {
 			for m := range y {
-				x := data.Triplet{A: int32(a), P: int32(p), N: int32(m)}
+				x := batch.Triplet{A: int32(a), P: int32(p), N: int32(m)}
 				if a == p || y[a] != y[p] || y[m] == y[a] {
 					if count[x] > 0 {
 						t.Fatalf("%+v", x)

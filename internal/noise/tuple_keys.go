@@ -2,7 +2,7 @@ package noise
 
 import (
 	"tercet/internal/component"
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/record"
 )
 
@@ -10,11 +10,11 @@ import (
 var everyTuple = map[string]any{"drop_last": false}
 
 func init() {
-	data.Samplers.Register(component.Component[data.SamplerKeys]{
+	batch.Samplers.Register(component.Component[batch.SamplerKeys]{
 		Name: "pair-graph", Doc: "a list of pairs, as many similar as different (DIBS)", Preset: everyTuple,
 		Defaults: PairGraph{Scenario: "s2", Pairs: 6000, Negatives: "same-index", Order: "shuffled", Size: 128},
 	})
-	data.Samplers.Register(component.Component[data.SamplerKeys]{
+	batch.Samplers.Register(component.Component[batch.SamplerKeys]{
 		Name: "triplet-list", Doc: "a list of random triplets", Preset: everyTuple, Defaults: TripletList{Triplets: 60000, Size: 128},
 	})
 }
@@ -30,15 +30,15 @@ type Drawing struct {
 // GivesPairs is implemented by the keys of samplers that give pairs.
 type GivesPairs interface {
 	// Draw draws the pairs of epoch 0, and returns the draws of all.
-	Draw(in Drawing) (draw func(epoch int) []data.Pair, r record.PairGraph, err error)
-	Tuples(o *data.TupleOptions)
+	Draw(in Drawing) (draw func(epoch int) []batch.Pair, r record.PairGraph, err error)
+	Tuples(o *batch.TupleOptions)
 }
 
 // GivesTriplets is implemented by the keys of samplers that give triplets.
 type GivesTriplets interface {
 	// Draw draws the triplets of epoch 0, and returns the draws of all.
-	Draw(in Drawing) (draw func(epoch int) []data.Triplet, r record.Triplets, err error)
-	Tuples(o *data.TupleOptions)
+	Draw(in Drawing) (draw func(epoch int) []batch.Triplet, r record.Triplets, err error)
+	Tuples(o *batch.TupleOptions)
 }
 
 // PairGraph gives a fixed list of pairs: the edges of a balanced pair graph (DIBS,
@@ -68,14 +68,14 @@ func (k PairGraph) Check() []component.Fault {
 	return nil
 }
 
-// Layout implements data.SamplerKeys.
-func (PairGraph) Layout() string { return data.LayoutGivenPairs }
+// Layout implements batch.SamplerKeys.
+func (PairGraph) Layout() string { return batch.LayoutGivenPairs }
 
 // Tuples sets the size of batches.
-func (k PairGraph) Tuples(o *data.TupleOptions) { o.Size, o.Redraw = k.Size, k.Redraw }
+func (k PairGraph) Tuples(o *batch.TupleOptions) { o.Size, o.Redraw = k.Size, k.Redraw }
 
 // Draw implements GivesPairs.
-func (k PairGraph) Draw(in Drawing) (func(epoch int) []data.Pair, record.PairGraph, error) {
+func (k PairGraph) Draw(in Drawing) (func(epoch int) []batch.Pair, record.PairGraph, error) {
 	o := GraphOptions{Scenario: k.Scenario, Pairs: k.Pairs, Negatives: k.Negatives, Order: k.Order, Replacement: k.Replacement, Seed: in.Seed}
 	if k.Scenario == Full {
 		o.Pairs = 0 // all
@@ -91,7 +91,7 @@ func (k PairGraph) Draw(in Drawing) (func(epoch int) []data.Pair, record.PairGra
 	if err != nil {
 		return nil, report, err
 	}
-	return func(epoch int) []data.Pair {
+	return func(epoch int) []batch.Pair {
 		if epoch == 0 || !k.Redraw {
 			return first
 		}
@@ -111,24 +111,24 @@ type TripletList struct {
 	Size     int      `yaml:"size" check:">=1,<=1000000" doc:"triplets in a batch: 3 x SIZE images"`
 }
 
-// Layout implements data.SamplerKeys.
-func (TripletList) Layout() string { return data.LayoutGivenTriplets }
+// Layout implements batch.SamplerKeys.
+func (TripletList) Layout() string { return batch.LayoutGivenTriplets }
 
 // Tuples sets the size of batches.
-func (k TripletList) Tuples(o *data.TupleOptions) { o.Size, o.Redraw = k.Size, k.Redraw }
+func (k TripletList) Tuples(o *batch.TupleOptions) { o.Size, o.Redraw = k.Size, k.Redraw }
 
 // Draw implements GivesTriplets.
-func (k TripletList) Draw(in Drawing) (func(epoch int) []data.Triplet, record.Triplets, error) {
+func (k TripletList) Draw(in Drawing) (func(epoch int) []batch.Triplet, record.Triplets, error) {
 	seed := Seed(in.Noise, in.Seed)
 	options := func(seed uint64, epoch int) TripletOptions {
 		return TripletOptions{Classes: in.Classes, Count: k.Triplets, Prior: k.Prior, Seed: seed, Draw: uint64(epoch)}
 	}
-	draw := func(epoch int) ([]data.Triplet, record.Triplets, error) {
+	draw := func(epoch int) ([]batch.Triplet, record.Triplets, error) {
 		return Triplets(in.Truth, in.Seen, 0, options(in.Seed, epoch))
 	}
 	switch n := in.Noise.(type) {
 	case OnTriplets:
-		draw = func(epoch int) ([]data.Triplet, record.Triplets, error) {
+		draw = func(epoch int) ([]batch.Triplet, record.Triplets, error) {
 			return Triplets(in.Truth, in.Seen, n.Flip(), options(seed, epoch))
 		}
 	case OnPairs:
@@ -136,7 +136,7 @@ func (k TripletList) Draw(in Drawing) (func(epoch int) []data.Triplet, record.Tr
 		if err != nil {
 			return nil, record.Triplets{}, err
 		}
-		draw = func(epoch int) ([]data.Triplet, record.Triplets, error) {
+		draw = func(epoch int) ([]batch.Triplet, record.Triplets, error) {
 			return PairTriplets(in.Truth, positive, negative, options(seed, epoch))
 		}
 	}
@@ -144,7 +144,7 @@ func (k TripletList) Draw(in Drawing) (func(epoch int) []data.Triplet, record.Tr
 	if err != nil {
 		return nil, report, err
 	}
-	return func(epoch int) []data.Triplet {
+	return func(epoch int) []batch.Triplet {
 		if epoch == 0 || !k.Redraw {
 			return first
 		}

@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // Stream is a rand.Rand whose whole state can be saved and restored.
@@ -42,6 +43,13 @@ func (s *Stream) Reset(seed uint64, name string, index ...uint64) {
 
 // Uniform returns a number in [lo, hi).
 func (s *Stream) Uniform(lo, hi float64) float64 { return lo + float64((hi-lo)*s.Float64()) }
+
+// Shuffled returns v in a random order of s, and leaves v as it is.
+func Shuffled[T any](v []T, s *Stream) []T {
+	out := slices.Clone(v)
+	s.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
 
 // MarshalBinary returns the stream's state.
 func (s *Stream) MarshalBinary() ([]byte, error) { return s.src.MarshalBinary() }

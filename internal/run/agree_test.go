@@ -15,6 +15,7 @@ import (
 	"tercet/internal/component"
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/record"
@@ -125,7 +126,7 @@ func oneStep(cfg *config.Config) error {
 	if _, err := monitor(cfg, t, sets, Watch{}); err != nil {
 		return err
 	}
-	loader := data.NewLoader(sets.Seen(), t.Sampler, nil, cfg.Seed, 0, 0, 0)
+	loader := batch.NewLoader(sets.Seen(), t.Sampler, nil, cfg.Seed, 0, 0, 0)
 	defer loader.Close()
 	t.Batches, t.Evaluate = loader, nil
 	t.Log = func(*record.Event) error { return nil }

@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
@@ -47,7 +48,7 @@ func MakePlan(ctx context.Context, cfg *config.Config) (*record.PlannedRun, erro
 		Schema: record.PlanSchema, Name: cfg.Name, Defense: cfg.Defense.Name, Data: sets.Record(cfg),
 		Model:  record.Model{Name: spec.Name, Embedding: spec.Embedding, Parameters: t.Model.ParamCount()},
 		Layers: t.Model.Describe(), BatchRows: t.Sampler.BatchSize(),
-		PerEpoch: t.Sampler.Steps(), Steps: t.Steps, Coverage: data.Cover(t.Sampler, sets.Seen(), 0),
+		PerEpoch: t.Sampler.Steps(), Steps: t.Steps, Coverage: batch.Cover(t.Sampler, sets.Seen(), 0),
 	}
 	var flops, state int64
 	for _, l := range p.Layers {
@@ -90,8 +91,8 @@ func shapeOf(ds data.Dataset) []int {
 }
 
 // firstLabels returns the labels of the first epoch's first batch.
-func firstLabels(s data.Sampler, ds data.Dataset) []int32 {
-	if own, ok := s.(data.RowLabels); ok {
+func firstLabels(s batch.Sampler, ds data.Dataset) []int32 {
+	if own, ok := s.(batch.RowLabels); ok {
 		return own.RowLabels(0)[0]
 	}
 	var out []int32

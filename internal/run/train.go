@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"tercet/internal/config"
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/fsx"
 	"tercet/internal/noise"
@@ -143,7 +143,7 @@ func spare(ctx context.Context, t *wire.Assembled, saved time.Time) bool {
 func (r *Run) progress(t *wire.Assembled, seconds float64) {
 	m := &r.Manifest
 	m.Steps, m.Of, m.Cost, m.Crafted, m.Seconds = t.State.Step, t.Steps, t.State.Cost, t.State.Crafted, seconds
-	if l, ok := t.Batches.(*data.Loader); ok && r.Config.Data.Transform.Given() {
+	if l, ok := t.Batches.(*batch.Loader); ok && r.Config.Data.Transform.Given() {
 		m.Waited = r.waited + l.Waited().Seconds()
 	}
 	if t.State.Best != nil {
@@ -182,7 +182,7 @@ func (r *Run) record(err error) {
 }
 
 // prepare opens the data and builds the trainer at the run's position.
-func (r *Run) prepare(w Watch) (*wire.Assembled, *data.Loader, error) {
+func (r *Run) prepare(w Watch) (*wire.Assembled, *batch.Loader, error) {
 	cfg := r.Config
 	sets, err := r.data()
 	if err != nil {
@@ -208,7 +208,7 @@ func (r *Run) prepare(w Watch) (*wire.Assembled, *data.Loader, error) {
 		}
 	}
 	seen := sets.Seen()
-	r.coverage = data.Cover(t.Sampler, seen, 0)
+	r.coverage = batch.Cover(t.Sampler, seen, 0)
 	w.note("data: %s", sets)
 	if sets.LeftOut != "" {
 		w.note("warning: data: %s", sets.LeftOut)
@@ -255,9 +255,9 @@ func (r *Run) prepare(w Watch) (*wire.Assembled, *data.Loader, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	t.Cover = func(epoch int) any { return data.Cover(t.Sampler, seen, epoch) }
+	t.Cover = func(epoch int) any { return batch.Cover(t.Sampler, seen, epoch) }
 	per := t.StepsPerEpoch
-	loader := data.NewLoader(seen, t.Sampler, transform, cfg.Seed, t.State.Step/per, t.State.Step%per, cfg.Batch.Prefetch)
+	loader := batch.NewLoader(seen, t.Sampler, transform, cfg.Seed, t.State.Step/per, t.State.Step%per, cfg.Batch.Prefetch)
 	t.Batches = loader
 	hash := r.Manifest.Config
 	t.Save = func(best bool) error {

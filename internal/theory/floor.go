@@ -7,7 +7,7 @@ import (
 
 	"tercet/internal/cluster/multicut"
 	"tercet/internal/cluster/multicut/exact"
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/noise"
 	"tercet/internal/record"
 )
@@ -29,7 +29,7 @@ type FloorLimits struct{ Nodes, Work int64 }
 // Where a limit ends the search, Lower is below Errors and Proven false. Where ctx is
 // done, its error comes with what is known. Errors: no pairs; a pair of an item with
 // itself; a negative limit.
-func Floor(ctx context.Context, pairs []data.Pair, limits FloorLimits) (record.GraphFloor, error) {
+func Floor(ctx context.Context, pairs []batch.Pair, limits FloorLimits) (record.GraphFloor, error) {
 	if len(pairs) == 0 {
 		return record.GraphFloor{}, fmt.Errorf("%w: there are no pairs", ErrInput)
 	}

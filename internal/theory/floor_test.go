@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/rng"
 )
 
@@ -31,7 +31,7 @@ func partitions(n int, f func(labels []int)) {
 }
 
 // leastErrors tries every partition.
-func leastErrors(n int, pairs []data.Pair) int {
+func leastErrors(n int, pairs []batch.Pair) int {
 	best := len(pairs)
 	partitions(n, func(labels []int) {
 		errors := 0
@@ -46,16 +46,16 @@ func leastErrors(n int, pairs []data.Pair) int {
 }
 
 // bothWays counts the rarer label of each node pair.
-func bothWays(n int, pairs []data.Pair) int {
+func bothWays(n int, pairs []batch.Pair) int {
 	errors := 0
 	for i := range int32(n) {
 		for j := range i {
 			similar, different := 0, 0
 			for _, p := range pairs {
-				if p == (data.Pair{I: i, J: j, Similar: true}) || p == (data.Pair{I: j, J: i, Similar: true}) {
+				if p == (batch.Pair{I: i, J: j, Similar: true}) || p == (batch.Pair{I: j, J: i, Similar: true}) {
 					similar++
 				}
-				if p == (data.Pair{I: i, J: j}) || p == (data.Pair{I: j, J: i}) {
+				if p == (batch.Pair{I: i, J: j}) || p == (batch.Pair{I: j, J: i}) {
 					different++
 				}
 			}
@@ -70,17 +70,17 @@ func TestFloorAgreesWithAllPartitions(t *testing.T) {
 	for seed := range uint64(60) {
 		s := rng.New(seed, "theory/floor")
 		n := 4 + s.IntN(5)
-		pairs := make([]data.Pair, 6+s.IntN(20))
+		pairs := make([]batch.Pair, 6+s.IntN(20))
 		for k := range pairs {
 			i := s.IntN(n)
 			j := (i + 1 + s.IntN(n-1)) % n
-			pairs[k] = data.Pair{I: int32(i), J: int32(j), Similar: s.IntN(2) == 0}
+			pairs[k] = batch.Pair{I: int32(i), J: int32(j), Similar: s.IntN(2) == 0}
 		}
 		want, both := leastErrors(n, pairs), bothWays(n, pairs)
 		// Items need not be numbered without gaps.
-		spread := make([]data.Pair, len(pairs))
+		spread := make([]batch.Pair, len(pairs))
 		for k, p := range pairs {
-			spread[k] = data.Pair{I: 1000 - 7*p.I, J: 1000 - 7*p.J, Similar: p.Similar}
+			spread[k] = batch.Pair{I: 1000 - 7*p.I, J: 1000 - 7*p.J, Similar: p.Similar}
 		}
 		f, err := Floor(context.Background(), spread, FloorLimits{})
 		if err != nil {
@@ -112,9 +112,9 @@ func TestFloorOfTheFixtures(t *testing.T) {
 		if err := json.Unmarshal(raw, &doc); err != nil {
 			t.Fatal(err)
 		}
-		pairs := make([]data.Pair, len(doc.Pairs))
+		pairs := make([]batch.Pair, len(doc.Pairs))
 		for k, p := range doc.Pairs {
-			pairs[k] = data.Pair{I: p[0], J: p[1], Similar: p[2] == 1}
+			pairs[k] = batch.Pair{I: p[0], J: p[1], Similar: p[2] == 1}
 		}
 		f, err := Floor(context.Background(), pairs, FloorLimits{})
 		if err != nil || f.Errors != doc.MinErrors || f.Lower != doc.MinErrors || !f.Proven || f.Duplicates != doc.Duplicates {
@@ -124,8 +124,8 @@ func TestFloorOfTheFixtures(t *testing.T) {
 }
 
 func TestFloorRefuses(t *testing.T) {
-	self := []data.Pair{{I: 0, J: 1}, {I: 4, J: 4, Similar: true}}
-	for want, pairs := range map[string][]data.Pair{"there are no pairs": nil, "pair 1 is item 4 with itself": self} {
+	self := []batch.Pair{{I: 0, J: 1}, {I: 4, J: 4, Similar: true}}
+	for want, pairs := range map[string][]batch.Pair{"there are no pairs": nil, "pair 1 is item 4 with itself": self} {
 		if _, err := Floor(context.Background(), pairs, FloorLimits{}); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
@@ -24,8 +24,8 @@ var ErrInterrupted = errors.New("interrupted; the checkpoint is written")
 
 // Batches gives the training batches in order, from the trainer's position on.
 type Batches interface {
-	Next(ctx context.Context) (*data.Batch, error)
-	Recycle(*data.Batch)
+	Next(ctx context.Context) (*batch.Batch, error)
+	Recycle(*batch.Batch)
 }
 
 // Trainer is a wired run. All fields up to State are set by the caller.
@@ -295,7 +295,7 @@ type stepResult struct {
 }
 
 // wrap presents a loaded batch as a defense's input, reusing t's buffers.
-func (t *Trainer) wrap(b *data.Batch) *adversary.Batch {
+func (t *Trainer) wrap(b *batch.Batch) *adversary.Batch {
 	t.batch.Images, t.batch.Labels, t.batch.Tuples, t.batch.Clean = b.Images, b.Labels, nil, nil
 	t.batch.IDs = t.batch.IDs[:0]
 	for _, i := range b.Index {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
@@ -61,7 +62,7 @@ func blobs(t testing.TB, classes, each int) *data.Memory {
 type rig struct {
 	*Trainer
 	model  *nn.Model
-	loader *data.Loader
+	loader *batch.Loader
 	path   string
 	events []record.Event
 }
@@ -69,7 +70,7 @@ type rig struct {
 func newRig(t testing.TB, dir string, change func(*Trainer)) *rig {
 	t.Helper()
 	ds := blobs(t, 6, 10)
-	sampler, err := data.NewSampler(ds, data.SamplerOptions{Name: "class-pairs", Pairs: 8, DropLast: true, Seed: 3})
+	sampler, err := batch.NewSampler(ds, batch.SamplerOptions{Name: "class-pairs", Pairs: 8, DropLast: true, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func newRig(t testing.TB, dir string, change func(*Trainer)) *rig {
 		}
 	}
 	per := r.StepsPerEpoch
-	r.loader = data.NewLoader(ds, sampler, nil, 3, r.State.Step/per, r.State.Step%per, 2)
+	r.loader = batch.NewLoader(ds, sampler, nil, 3, r.State.Step/per, r.State.Step%per, 2)
 	t.Cleanup(r.loader.Close)
 	r.Batches = r.loader
 	return r
@@ -336,10 +337,10 @@ func BenchmarkStep(b *testing.B) {
 
 // one hands out the same batch for ever, so that nothing but the step is
 // measured.
-type one struct{ b *data.Batch }
+type one struct{ b *batch.Batch }
 
-func (o one) Next(context.Context) (*data.Batch, error) { return o.b, nil }
-func (o one) Recycle(*data.Batch)                       {}
+func (o one) Next(context.Context) (*batch.Batch, error) { return o.b, nil }
+func (o one) Recycle(*batch.Batch)                       {}
 
 func TestStepAllocatesNothing(t *testing.T) {
 	r := newRig(t, t.TempDir(), func(tr *Trainer) { tr.Steps = math.MaxInt })
@@ -425,9 +426,9 @@ func TestImagesThatAreNotFiniteAreBlamed(t *testing.T) {
 }
 
 // poisoned gives batches with a NaN.
-type poisoned struct{ *data.Loader }
+type poisoned struct{ *batch.Loader }
 
-func (p poisoned) Next(ctx context.Context) (*data.Batch, error) {
+func (p poisoned) Next(ctx context.Context) (*batch.Batch, error) {
 	b, err := p.Loader.Next(ctx)
 	if err == nil {
 		b.Images.Data[70] = float32(math.NaN())

@@ -7,6 +7,7 @@ import (
 	"tercet/internal/component"
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
@@ -19,7 +20,7 @@ type Assembled struct {
 	*train.Trainer
 	Model   *nn.Model
 	Sets    *Sets
-	Sampler data.Sampler
+	Sampler batch.Sampler
 	Tuples  *tuples                      // of a sampler that gives pairs, else nil
 	Weights *record.TripletProbabilities // of triplet-robust, else nil
 	Start   *record.StartWeights         // of the file that the model begins with, else nil
@@ -35,7 +36,7 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 		return nil, InConfig("batch", err)
 	}
 	if d, ok := cfg.Defense.Options.(adversary.Replaying); ok {
-		sampler = data.Replay(sampler, d.Times())
+		sampler = batch.Replay(sampler, d.Times())
 	}
 	model, start, err := StartModel(cfg, sets.Train)
 	if err != nil {

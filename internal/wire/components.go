@@ -6,6 +6,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
@@ -88,15 +89,15 @@ func startModel(cfg *config.Config, s nn.Spec) (*nn.Model, *record.StartWeights,
 }
 
 // BuildSampler makes the batcher of cfg, and the pairs that it gives, if any.
-func BuildSampler(cfg *config.Config, sets *Sets) (data.Sampler, *tuples, error) {
+func BuildSampler(cfg *config.Config, sets *Sets) (batch.Sampler, *tuples, error) {
 	if s, t, ok, err := sets.given(cfg); ok {
 		return s, t, err
 	}
-	o := data.SamplerOptions{Name: cfg.Batch.Sampler, DropLast: cfg.Batch.DropLast, Seed: cfg.Seed}
-	if k, ok := cfg.Batch.Options.(data.ByLabels); ok {
+	o := batch.SamplerOptions{Name: cfg.Batch.Sampler, DropLast: cfg.Batch.DropLast, Seed: cfg.Seed}
+	if k, ok := cfg.Batch.Options.(batch.ByLabels); ok {
 		k.Set(&o)
 	}
-	s, err := data.NewSampler(sets.Seen(), o)
+	s, err := batch.NewSampler(sets.Seen(), o)
 	if err != nil && o.Classes > 0 {
 		err = fmt.Errorf("%w; %s", err, sets.batchHint())
 	}
@@ -143,7 +144,7 @@ func mineOptions(cfg *config.Config, layout string, obj loss.Objective) mine.Opt
 		k.Set(&o)
 	}
 	// As published, pairs of one class only yield triplets with any row.
-	pairs, ok := cfg.Batch.Options.(data.ClassPairs)
+	pairs, ok := cfg.Batch.Options.(batch.ClassPairs)
 	o.AnyRow = ok && pairs.Repeats
 	return o
 }

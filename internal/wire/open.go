@@ -9,6 +9,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/engine/array"
 )
 
@@ -108,8 +109,8 @@ func DataOptions(cfg *config.Config) data.Options {
 }
 
 // Augment builds the random changes of training images; nil for none.
-func Augment(cfg *config.Config, ds data.Dataset) (data.Transform, error) {
-	a := data.Augment{Pad: cfg.Data.Augment.CropPadding}
+func Augment(cfg *config.Config, ds data.Dataset) (batch.Transform, error) {
+	a := batch.Augment{Pad: cfg.Data.Augment.CropPadding}
 	if cfg.Data.Augment.Flip {
 		a.Flip = 0.5
 	}

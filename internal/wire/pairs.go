@@ -6,6 +6,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
@@ -23,7 +24,7 @@ type PairSet struct {
 }
 
 // NewPairSet gathers the images of pairs of ds.
-func NewPairSet(ds data.Dataset, pairs []data.Pair) (*PairSet, error) {
+func NewPairSet(ds data.Dataset, pairs []batch.Pair) (*PairSet, error) {
 	row := make([]int32, ds.Len())
 	for _, p := range pairs {
 		row[p.I], row[p.J] = 1, 1
@@ -114,7 +115,7 @@ func EvalPairs(cfg *config.Config, ds data.Dataset) (*PairSet, *record.Noise, er
 }
 
 // flipPairs puts the noise of the training pairs on others.
-func flipPairs(cfg *config.Config, pairs []data.Pair) (*record.Noise, error) {
+func flipPairs(cfg *config.Config, pairs []batch.Pair) (*record.Noise, error) {
 	o, ok := cfg.Noise.Options.(noise.OnPairs)
 	if !ok {
 		return nil, fmt.Errorf("eval.noisy_pairs: noise %s is none of pairs", cfg.Noise.Kind)

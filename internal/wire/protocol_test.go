@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/data/datatest"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
@@ -62,7 +63,7 @@ func TestProtocolPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loader := data.NewLoader(s.Seen(), sampler, nil, cfg.Seed, 0, 0, 0)
+	loader := batch.NewLoader(s.Seen(), sampler, nil, cfg.Seed, 0, 0, 0)
 	defer loader.Close()
 	plan := drawn(t, cfg, s, sampler, loader, steps)
 	plan.Sets = sets
@@ -78,7 +79,7 @@ func TestProtocolPlan(t *testing.T) {
 }
 
 // drawn follows a loader and the miner for some steps.
-func drawn(t *testing.T, cfg *config.Config, s *Sets, sampler data.Sampler, loader *data.Loader, steps int) (plan protocolPlan) {
+func drawn(t *testing.T, cfg *config.Config, s *Sets, sampler batch.Sampler, loader *batch.Loader, steps int) (plan protocolPlan) {
 	t.Helper()
 	objective, err := BuildObjective(cfg, nil)
 	if err != nil {
@@ -119,7 +120,7 @@ const side = 256
 
 // box draws the crop of row p as the loader does, of an image whose colors are their own
 // places: the corners of the result say where it was cut.
-func box(cfg *config.Config, b *data.Batch, p int) protocolImage {
+func box(cfg *config.Config, b *batch.Batch, p int) protocolImage {
 	places := imaging.New(side, side)
 	for y := range side {
 		for x := range side {

@@ -5,22 +5,23 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/noise"
 )
 
 // tuples are the pairs of a run that trains on given ones, by items of Train; nil
 // elsewhere.
 type tuples struct {
-	Pairs func(epoch int) []data.Pair
+	Pairs func(epoch int) []batch.Pair
 	Truth []int32 // the items' true labels
 }
 
 // given draws what cfg's sampler gives in its first epoch, describes it in s, and
 // returns the sampler. ok is false where the sampler gives no tuples.
-func (s *Sets) given(cfg *config.Config) (sampler data.Sampler, t *tuples, ok bool, err error) {
+func (s *Sets) given(cfg *config.Config) (sampler batch.Sampler, t *tuples, ok bool, err error) {
 	truth, seen, classes := s.Labels()
 	in := noise.Drawing{Truth: truth, Seen: seen, Classes: classes, Noise: cfg.Noise.Options, Seed: cfg.Seed}
-	o := data.TupleOptions{DropLast: cfg.Batch.DropLast, Items: s.Train.Len(), Seed: cfg.Seed}
+	o := batch.TupleOptions{DropLast: cfg.Batch.DropLast, Items: s.Train.Len(), Seed: cfg.Seed}
 	switch b := cfg.Batch.Options.(type) {
 	case noise.GivesPairs:
 		draw, report, err := b.Draw(in)
@@ -33,7 +34,7 @@ func (s *Sets) given(cfg *config.Config) (sampler data.Sampler, t *tuples, ok bo
 			s.Noise = &r
 		}
 		b.Tuples(&o)
-		sampler, err = data.NewPairSampler(draw, o)
+		sampler, err = batch.NewPairSampler(draw, o)
 		return sampler, &tuples{draw, truth}, true, err
 	case noise.GivesTriplets:
 		draw, report, err := b.Draw(in)
@@ -46,7 +47,7 @@ func (s *Sets) given(cfg *config.Config) (sampler data.Sampler, t *tuples, ok bo
 			s.Noise = &r
 		}
 		b.Tuples(&o)
-		sampler, err = data.NewTripletSampler(draw, o)
+		sampler, err = batch.NewTripletSampler(draw, o)
 		return sampler, nil, true, err
 	}
 	return nil, nil, false, nil

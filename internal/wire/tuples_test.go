@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/run/tinytest"
 	"tercet/internal/testutil"
 )
@@ -26,15 +27,15 @@ func TestBatchesAreTheGraphsPairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := map[data.Pair]int{}
+	count := map[batch.Pair]int{}
 	for _, p := range a.Tuples.Pairs(0) {
 		count[p]++
 	}
-	plan, labels := a.Sampler.Plan(0), a.Sampler.(data.RowLabels).RowLabels(0)
+	plan, labels := a.Sampler.Plan(0), a.Sampler.(batch.RowLabels).RowLabels(0)
 	wrong := 0
 	for b, ids := range plan {
 		for r := 0; r < len(ids); r += 2 {
-			p := data.Pair{I: ids[r], J: ids[r+1], Similar: labels[b][r] == labels[b][r+1]}
+			p := batch.Pair{I: ids[r], J: ids[r+1], Similar: labels[b][r] == labels[b][r+1]}
 			count[p]--
 			if p.Similar != (a.Tuples.Truth[p.I] == a.Tuples.Truth[p.J]) {
 				wrong++

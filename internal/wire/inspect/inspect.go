@@ -9,6 +9,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/data/batch"
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
 	"tercet/internal/progress"
@@ -60,7 +61,7 @@ func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*record
 	if err != nil {
 		return d, wire.InConfig("batch", err)
 	}
-	d.Sampler = &record.SamplerPlan{Name: cfg.Batch.Sampler, BatchRows: s.BatchSize(), Steps: s.Steps(), Layout: s.Layout(), Coverage: data.Cover(s, sets.Seen(), 0)}
+	d.Sampler = &record.SamplerPlan{Name: cfg.Batch.Sampler, BatchRows: s.BatchSize(), Steps: s.Steps(), Layout: s.Layout(), Coverage: batch.Cover(s, sets.Seen(), 0)}
 	return d, nil
 }
 

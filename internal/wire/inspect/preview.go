@@ -96,7 +96,7 @@ func augmenter(cfg *config.Config, ds data.Dataset, o PreviewOptions) (func(t re
 			return nil, &config.Error{Key: "data.transform.train", Msg: "is empty: training images take the steps of data.transform.test, which a sheet without augmentation shows"}
 		}
 		return func(t render.Tile, i int) (render.Tile, error) {
-			return t, data.ReadDrawn(ds, i, t.Image.Pix, cfg.Seed)
+			return t, data.ReadAnew(ds, i, t.Image.Pix, data.Draw{Seed: cfg.Seed, Row: i})
 		}, nil
 	}
 	tf, err := wire.Augment(cfg, ds)

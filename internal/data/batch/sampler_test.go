@@ -1,4 +1,4 @@
-package data
+package batch
 
 import (
 	"math"
@@ -6,10 +6,12 @@ import (
 	"slices"
 	"testing"
 
+	"tercet/internal/data"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
-func sampler(t *testing.T, ds Dataset, o SamplerOptions) Sampler {
+func sampler(t *testing.T, ds data.Dataset, o SamplerOptions) Sampler {
 	t.Helper()
 	s, err := NewSampler(ds, o)
 	if err != nil {
@@ -301,31 +303,31 @@ func TestSamplerErrors(t *testing.T) {
 	two := toy(t, 1, 1, 1, 5, 5)
 	for _, c := range []struct {
 		name string
-		ds   Dataset
+		ds   data.Dataset
 		o    SamplerOptions
 		kind error
 		say  []string
 	}{
 		{"unknown", two, SamplerOptions{Name: "clas-pairs"}, nil, []string{"clas-pairs", "class-pairs-distinct"}},
 		{"no pairs", two, SamplerOptions{Name: "class-pairs"}, nil, []string{"0 pairs"}},
-		{"fewer samples than a batch", two, SamplerOptions{Name: "class-pairs", Pairs: 11}, ErrUnfit, []string{"10 samples", "11 pairs"}},
-		{"fewer samples than a batch", two, SamplerOptions{Name: "class-pairs-distinct", Pairs: 11}, ErrUnfit, []string{"10 samples"}},
-		{"fewer samples than a batch", two, SamplerOptions{Name: "m-per-class", Classes: 2, PerClass: 6}, ErrUnfit, []string{"10 samples", "2 x 6"}},
-		{"fewer samples than a batch", two, SamplerOptions{Name: "shuffle", Size: 11}, ErrUnfit, []string{"10 samples"}},
-		{"one class", toy(t, 1, 1, 1, 9), SamplerOptions{Name: "class-pairs", Pairs: 2}, ErrUnfit, []string{"1 class", "at least 2"}},
-		{"one class", toy(t, 1, 1, 1, 9, 0), SamplerOptions{Name: "class-pairs-distinct", Pairs: 2}, ErrUnfit, []string{"1 class"}},
-		{"one class", toy(t, 1, 1, 1, 9), SamplerOptions{Name: "m-per-class", Classes: 2, PerClass: 2}, ErrUnfit, []string{"1 class"}},
-		{"too few classes", two, SamplerOptions{Name: "class-pairs-distinct", Pairs: 3}, ErrUnfit, []string{"2 classes", "3 pairs", "at most 2"}},
-		{"too few classes", two, SamplerOptions{Name: "m-per-class", Classes: 3, PerClass: 2}, ErrUnfit, []string{"2 classes", "needs 3"}},
-		{"single samples", toy(t, 1, 1, 1, 5, 1, 1), SamplerOptions{Name: "class-pairs-distinct", Pairs: 2}, ErrUnfit, []string{"1 classes have two samples"}},
-		{"single samples", toy(t, 1, 1, 1, 5, 1, 1), SamplerOptions{Name: "m-per-class", Classes: 2, PerClass: 2}, ErrUnfit, []string{"1 classes have two samples"}},
+		{"fewer samples than a batch", two, SamplerOptions{Name: "class-pairs", Pairs: 11}, data.ErrUnfit, []string{"10 samples", "11 pairs"}},
+		{"fewer samples than a batch", two, SamplerOptions{Name: "class-pairs-distinct", Pairs: 11}, data.ErrUnfit, []string{"10 samples"}},
+		{"fewer samples than a batch", two, SamplerOptions{Name: "m-per-class", Classes: 2, PerClass: 6}, data.ErrUnfit, []string{"10 samples", "2 x 6"}},
+		{"fewer samples than a batch", two, SamplerOptions{Name: "shuffle", Size: 11}, data.ErrUnfit, []string{"10 samples"}},
+		{"one class", toy(t, 1, 1, 1, 9), SamplerOptions{Name: "class-pairs", Pairs: 2}, data.ErrUnfit, []string{"1 class", "at least 2"}},
+		{"one class", toy(t, 1, 1, 1, 9, 0), SamplerOptions{Name: "class-pairs-distinct", Pairs: 2}, data.ErrUnfit, []string{"1 class"}},
+		{"one class", toy(t, 1, 1, 1, 9), SamplerOptions{Name: "m-per-class", Classes: 2, PerClass: 2}, data.ErrUnfit, []string{"1 class"}},
+		{"too few classes", two, SamplerOptions{Name: "class-pairs-distinct", Pairs: 3}, data.ErrUnfit, []string{"2 classes", "3 pairs", "at most 2"}},
+		{"too few classes", two, SamplerOptions{Name: "m-per-class", Classes: 3, PerClass: 2}, data.ErrUnfit, []string{"2 classes", "needs 3"}},
+		{"single samples", toy(t, 1, 1, 1, 5, 1, 1), SamplerOptions{Name: "class-pairs-distinct", Pairs: 2}, data.ErrUnfit, []string{"1 classes have two samples"}},
+		{"single samples", toy(t, 1, 1, 1, 5, 1, 1), SamplerOptions{Name: "m-per-class", Classes: 2, PerClass: 2}, data.ErrUnfit, []string{"1 classes have two samples"}},
 		{"m of 1", two, SamplerOptions{Name: "m-per-class", Classes: 2, PerClass: 1}, nil, []string{"at least 2"}},
 		{"no size", two, SamplerOptions{Name: "sequential"}, nil, []string{"at least 1"}},
-		{"empty", toy(t, 1, 1, 1), SamplerOptions{Name: "sequential", Size: 1}, ErrUnfit, []string{"0 samples"}},
+		{"empty", toy(t, 1, 1, 1), SamplerOptions{Name: "sequential", Size: 1}, data.ErrUnfit, []string{"0 samples"}},
 	} {
 		t.Run(c.o.Name+" "+c.name, func(t *testing.T) {
 			_, err := NewSampler(c.ds, c.o)
-			wantError(t, err, c.kind, c.say...)
+			testutil.WantError(t, err, c.kind, c.say...)
 		})
 	}
 }

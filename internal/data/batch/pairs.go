@@ -1,8 +1,9 @@
-package data
+package batch
 
 import (
 	"fmt"
 
+	"tercet/internal/data/fault"
 	"tercet/internal/rng"
 )
 
@@ -31,7 +32,7 @@ func checkPairs(o SamplerOptions, n int) error {
 		return fmt.Errorf("sampler %s: %d pairs in a batch; want at least 2", o.Name, o.Pairs)
 	}
 	if n < o.Pairs {
-		return unfit("sampler %s: %d samples make no batch of %d pairs; ask for fewer pairs", o.Name, n, o.Pairs)
+		return fault.Unfit("sampler %s: %d samples make no batch of %d pairs; ask for fewer pairs", o.Name, n, o.Pairs)
 	}
 	return nil
 }
@@ -73,7 +74,7 @@ func newDistinctPairs(g groups, o SamplerOptions) (Sampler, error) {
 	s := &distinctPairs{groups: g, pairs: o.Pairs}
 	counts, usable := s.counts()
 	if usable < o.Pairs {
-		return nil, unfit("sampler %s: %d classes have two samples or more, but a batch of %d pairs needs as many classes; ask for at most %d pairs", o.Name, usable, o.Pairs, usable)
+		return nil, fault.Unfit("sampler %s: %d classes have two samples or more, but a batch of %d pairs needs as many classes; ask for at most %d pairs", o.Name, usable, o.Pairs, usable)
 	}
 	s.steps = dealSteps(counts, o.Pairs)
 	return s, nil
@@ -97,7 +98,7 @@ func (s *distinctPairs) Plan(epoch int) [][]int32 {
 	order := make([][]int32, len(s.members))
 	place := make([]int, len(s.labels)) // of each item in its class
 	for k, m := range s.members {
-		order[k] = shuffled(m, r)
+		order[k] = rng.Shuffled(m, r)
 		for p, i := range m {
 			place[i] = p
 		}

@@ -1,4 +1,4 @@
-package data
+package batch
 
 import "tercet/internal/component"
 

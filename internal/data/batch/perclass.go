@@ -1,8 +1,9 @@
-package data
+package batch
 
 import (
 	"fmt"
 
+	"tercet/internal/data/fault"
 	"tercet/internal/rng"
 )
 
@@ -27,10 +28,10 @@ func newPerClass(g groups, o SamplerOptions) (Sampler, error) {
 	s := &perClass{groups: g, p: o.Classes, m: o.PerClass}
 	counts, usable := s.counts()
 	if usable < o.Classes {
-		return nil, unfit("sampler %s: %d classes have two samples or more, but a batch needs %d; ask for at most %d classes", o.Name, usable, o.Classes, usable)
+		return nil, fault.Unfit("sampler %s: %d classes have two samples or more, but a batch needs %d; ask for at most %d classes", o.Name, usable, o.Classes, usable)
 	}
 	if n := len(g.labels); n < s.BatchSize() {
-		return nil, unfit("sampler %s: %d samples make no batch of %d x %d", o.Name, n, o.Classes, o.PerClass)
+		return nil, fault.Unfit("sampler %s: %d samples make no batch of %d x %d", o.Name, n, o.Classes, o.PerClass)
 	}
 	s.steps = dealSteps(counts, o.Classes)
 	return s, nil
@@ -53,7 +54,7 @@ func (s *perClass) Plan(epoch int) [][]int32 {
 	r := rng.New(s.seed, "sampler/m-per-class", uint64(epoch))
 	order := make([][]int32, len(s.members))
 	for k, m := range s.members {
-		order[k] = shuffled(m, r)
+		order[k] = rng.Shuffled(m, r)
 	}
 	counts, _ := s.counts()
 	classes := deal(counts, s.p, s.steps, r)
@@ -93,7 +94,7 @@ func newShuffle(g groups, o SamplerOptions) (Sampler, error) {
 	s := &shuffle{groups: g, size: o.Size, random: o.Name == "shuffle"}
 	s.dropLast = s.random && o.DropLast
 	if n := len(g.labels); n == 0 || (s.random && n < o.Size) {
-		return nil, unfit("sampler %s: %d samples make no batch of %d", o.Name, n, o.Size)
+		return nil, fault.Unfit("sampler %s: %d samples make no batch of %d", o.Name, n, o.Size)
 	}
 	return s, nil
 }
@@ -104,7 +105,7 @@ func (s *shuffle) Plan(epoch int) [][]int32 {
 		ids[i] = int32(i)
 	}
 	if s.random {
-		ids = shuffled(ids, rng.New(s.seed, "sampler/shuffle", uint64(epoch)))
+		ids = rng.Shuffled(ids, rng.New(s.seed, "sampler/shuffle", uint64(epoch)))
 	}
 	return cut(ids, s.size, s.dropLast)
 }

@@ -1,10 +1,13 @@
-package data
+package batch
 
-import "tercet/internal/record"
+import (
+	"tercet/internal/data"
+	"tercet/internal/record"
+)
 
 // Cover counts what the given epoch of s shows of ds. Classes are those of ds,
 // whatever labels the sampler gives the rows.
-func Cover(s Sampler, ds Dataset, epoch int) record.Coverage {
+func Cover(s Sampler, ds data.Dataset, epoch int) record.Coverage {
 	labels := ds.Labels()
 	paired := s.Layout() == LayoutPairs || s.Layout() == LayoutGivenPairs
 	c := record.Coverage{Items: len(labels)}

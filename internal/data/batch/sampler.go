@@ -1,11 +1,15 @@
-package data
+// Package batch says which items of a dataset make each batch (samplers, given pairs and
+// triplets) and makes the batches ahead of their use (Loader). The batches of an epoch are
+// functions of the seed, the epoch and the step alone.
+package batch
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"tercet/internal/rng"
+	"tercet/internal/data"
+	"tercet/internal/data/fault"
 )
 
 // Layouts of a batch.
@@ -54,8 +58,8 @@ func SamplerNames() []string {
 
 // NewSampler makes a sampler over the items of ds by their labels. An error
 // wraps ErrUnfit where ds has too few samples or classes for it.
-func NewSampler(ds Dataset, o SamplerOptions) (Sampler, error) {
-	g := groups{labels: ds.Labels(), members: byClass(ds), seed: o.Seed}
+func NewSampler(ds data.Dataset, o SamplerOptions) (Sampler, error) {
+	g := groups{labels: ds.Labels(), members: data.ByClass(ds), seed: o.Seed}
 	switch o.Name {
 	case "class-pairs":
 		return newPairs(g, o)
@@ -76,15 +80,6 @@ type groups struct {
 	seed    uint64
 }
 
-// byClass returns the items of each class, in rising order.
-func byClass(ds Dataset) [][]int32 {
-	out := make([][]int32, len(ds.Classes()))
-	for i, y := range ds.Labels() {
-		out[y] = append(out[y], int32(i))
-	}
-	return out
-}
-
 // needTwo returns an error when fewer than two classes have items.
 func (g *groups) needTwo(name string) error {
 	full := 0
@@ -94,7 +89,7 @@ func (g *groups) needTwo(name string) error {
 		}
 	}
 	if full < 2 {
-		return unfit("sampler %s: the data have %d class(es) with samples; negatives need at least 2", name, full)
+		return fault.Unfit("sampler %s: the data have %d class(es) with samples; negatives need at least 2", name, full)
 	}
 	return nil
 }
@@ -115,13 +110,6 @@ func batches(n, size int, dropLast bool) int {
 		return n / size
 	}
 	return (n + size - 1) / size
-}
-
-// shuffled returns a random permutation of ids.
-func shuffled(ids []int32, r *rng.Stream) []int32 {
-	out := slices.Clone(ids)
-	r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-	return out
 }
 
 // Replay is a sampler that gives each batch of s so many times in a row, as free

@@ -1,17 +1,18 @@
-package data
+package batch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"testing"
 	"time"
 
+	"tercet/internal/data"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 // take reads n batches and gives each back.
@@ -45,7 +46,7 @@ func same(t *testing.T, what string, got, want []Batch) {
 }
 
 // slow delays some reads, so that batches are finished out of order.
-type slow struct{ *Memory }
+type slow struct{ *data.Memory }
 
 func (s slow) Read(i int, dst []float32) error {
 	if i%7 == 0 {
@@ -99,11 +100,12 @@ func TestLoaderDependsOnNothingElse(t *testing.T) {
 
 func TestLoaderWithoutTransform(t *testing.T) {
 	ds := toy(t, 3, 2, 1, 4, 4)
+	pixels, _, _ := testutil.Toy(6, 4, 4)
 	l := NewLoader(ds, sampler(t, ds, SamplerOptions{Name: "sequential", Size: 3}), nil, 0, 0, 0, 2)
 	for _, b := range take(t, l, 6) {
 		for p, id := range b.Index {
 			for j, v := range b.Images.Row(p) {
-				if v != float32(ds.pixels[int(id)*6+j])/255 {
+				if v != float32(pixels[int(id)*6+j])/255 {
 					t.Fatalf("item %d pixel %d is %v", id, j, v)
 				}
 			}
@@ -133,23 +135,6 @@ func TestLoaderKeepsBatchesThatAreHeld(t *testing.T) {
 	}
 }
 
-// broken cannot read one item.
-type broken struct {
-	*Memory
-	at int
-}
-
-var errDisk = errors.New("disk on fire")
-
-func (b broken) Read(i int, dst []float32) error {
-	if i == b.at {
-		return errDisk
-	}
-	return b.Memory.Read(i, dst)
-}
-
-func (b broken) ItemName(i int) string { return fmt.Sprintf("x/%d.png", i) }
-
 func TestLoaderErrors(t *testing.T) {
 	ctx := context.Background()
 	ds := toy(t, 2, 2, 1, 8, 8)
@@ -163,32 +148,89 @@ func TestLoaderErrors(t *testing.T) {
 		}
 		for range 3 { // final
 			_, err := l.Next(ctx)
-			wantError(t, err, errDisk, "epoch 0", "step 2", "row 1", "item 9", "x/9.png", "disk on fire")
+			testutil.WantError(t, err, errDisk, "epoch 0", "step 2", "row 1", "item 9", "x/9.png", "disk on fire")
 		}
 		l.Close()
 
 		l = NewLoader(ds, s, nil, 0, 0, 5, ahead)
 		_, err := l.Next(ctx)
-		wantError(t, err, nil, "step 5", "4 steps")
+		testutil.WantError(t, err, nil, "step 5", "4 steps")
 		l.Close()
 
 		l = NewLoader(ds, s, RandomCrop{Size: 3}, 0, 0, 0, ahead)
 		_, err = l.Next(ctx)
-		wantError(t, err, nil, "crop of 3", "2x2")
+		testutil.WantError(t, err, nil, "crop of 3", "2x2")
 		l.Close()
 
 		l = NewLoader(ds, s, nil, 0, 0, 0, ahead)
 		stopped, cancel := context.WithCancel(ctx)
 		cancel()
 		_, err = l.Next(stopped)
-		wantError(t, err, context.Canceled)
+		testutil.WantError(t, err, context.Canceled)
 		if b, err := l.Next(ctx); err != nil || b.Step != 0 {
 			t.Errorf("after a canceled Next: %v", err)
 		}
 		l.Close()
 		l.Close()
 		_, err = l.Next(ctx)
-		wantError(t, err, ErrClosed)
+		testutil.WantError(t, err, ErrClosed)
+	}
+}
+
+// What is random in the data follows the batch's place, before the loader's own transform.
+func TestLoaderDrawsAnew(t *testing.T) {
+	defer par.SetThreads(0)
+	crop, err := Augment{Pad: 2, Crop: 6}.Transform()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fresh := range []bool{true, false} {
+		ds, err := data.Distorted(toy(t, 9, 8, 2, 7, 7), data.DistortOptions{Strength: 0.7, Seed: 5, Fresh: fresh})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := sampler(t, ds, SamplerOptions{Name: "shuffle", Size: 4})
+		per := s.Steps()
+		for _, tf := range []Transform{nil, crop} {
+			const seed = 11
+			var want []Batch
+			img, scratch := make([]float32, 144), make([]float32, 144)
+			for epoch := range 3 {
+				for step, ids := range s.Plan(epoch) {
+					oh, ow := 9, 8
+					if tf != nil {
+						oh, ow = 6, 6
+					}
+					b := Batch{Index: ids, Images: array.New(len(ids), oh, ow, 2), Epoch: epoch, Step: step}
+					for p, id := range ids {
+						b.Labels = append(b.Labels, ds.Labels()[id])
+						read := func() error { return ds.Read(int(id), img) }
+						if fresh {
+							read = func() error {
+								return data.ReadAnew(ds, int(id), img, data.Draw{Seed: seed, Epoch: epoch, Step: step, Row: p})
+							}
+						}
+						if err := read(); err != nil {
+							t.Fatal(err)
+						}
+						if tf != nil {
+							tf.Apply(img, scratch, 9, 8, 2, rng.New(seed, "augment", uint64(epoch), uint64(step), uint64(p)))
+						}
+						copy(b.Images.Row(p), img)
+					}
+					want = append(want, b)
+				}
+			}
+			for _, threads := range []int{1, 3} {
+				par.SetThreads(threads)
+				for _, ahead := range []int{0, 1, 5} {
+					for _, from := range []int{0, 1, per, per + 2} {
+						what := fmt.Sprintf("fresh %v, %v, threads %d, ahead %d, from %d", fresh, tf, threads, ahead, from)
+						same(t, what, take(t, NewLoader(ds, s, tf, seed, from/per, from%per, ahead), len(want)-from), want[from:])
+					}
+				}
+			}
+		}
 	}
 }
 
@@ -199,7 +241,7 @@ func TestLoaderCancelWhileWaiting(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	_, err := l.Next(ctx)
-	wantError(t, err, context.DeadlineExceeded)
+	testutil.WantError(t, err, context.DeadlineExceeded)
 	close(block)
 	if b, err := l.Next(context.Background()); err != nil || b.Step != 0 {
 		t.Fatalf("after the wait: %v", err)
@@ -208,7 +250,7 @@ func TestLoaderCancelWhileWaiting(t *testing.T) {
 }
 
 type blocking struct {
-	*Memory
+	*data.Memory
 	until chan struct{}
 }
 

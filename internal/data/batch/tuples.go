@@ -1,10 +1,11 @@
-package data
+package batch
 
 import (
 	"fmt"
 	"slices"
 	"sync"
 
+	"tercet/internal/data/fault"
 	"tercet/internal/rng"
 )
 
@@ -92,10 +93,10 @@ func newGiven(kind, layout string, width int, o TupleOptions, draw func(epoch in
 	s.rows = draw(0)
 	s.count = len(s.rows.items) / width
 	if s.count == 0 {
-		return nil, unfit("given %ss: there are none", kind)
+		return nil, fault.Unfit("given %ss: there are none", kind)
 	}
 	if s.Steps() == 0 {
-		return nil, unfit("given %ss: %d make no batch of %d; ask for smaller batches", kind, s.count, o.Size)
+		return nil, fault.Unfit("given %ss: %d make no batch of %d; ask for smaller batches", kind, s.count, o.Size)
 	}
 	if err := s.inspect(s.rows); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package data
+package batch
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"tercet/internal/data"
+	"tercet/internal/data/fault"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 	"tercet/internal/rng"
@@ -31,7 +33,7 @@ var ErrClosed = errors.New("loader is closed")
 //
 // Next and Recycle are for one goroutine.
 type Loader struct {
-	ds     Dataset
+	ds     data.Dataset
 	s      Sampler
 	tf     Transform
 	seed   uint64
@@ -74,8 +76,8 @@ type worker struct {
 // and keeps up to ahead batches ready; with ahead < 1 Next makes them itself. tf
 // may be nil. The augmentation of row p of a batch depends on (seed, epoch, step,
 // p). What is wrong with the arguments is the error of the first Next.
-func NewLoader(ds Dataset, s Sampler, tf Transform, seed uint64, epoch, step, ahead int) *Loader {
-	l := &Loader{ds: ds, s: s, tf: tf, seed: seed, labels: ds.Labels(), anew: redraws(ds), epoch: epoch, step: step, quit: make(chan struct{})}
+func NewLoader(ds data.Dataset, s Sampler, tf Transform, seed uint64, epoch, step, ahead int) *Loader {
+	l := &Loader{ds: ds, s: s, tf: tf, seed: seed, labels: ds.Labels(), anew: data.Redraws(ds), epoch: epoch, step: step, quit: make(chan struct{})}
 	l.h, l.w, l.c = ds.Shape()
 	l.oh, l.ow = l.h, l.w
 	if tf != nil {
@@ -84,7 +86,7 @@ func NewLoader(ds Dataset, s Sampler, tf Transform, seed uint64, epoch, step, ah
 	switch n := s.Steps(); {
 	case l.err != nil:
 	case n < 1:
-		l.err = unfit("the sampler makes no batches")
+		l.err = fault.Unfit("the sampler makes no batches")
 	case epoch < 0 || step < 0 || step > n:
 		l.err = fmt.Errorf("loader cannot begin at epoch %d, step %d: an epoch has %d steps", epoch, step, n)
 	case step == n:
@@ -175,7 +177,7 @@ func (l *Loader) make(w *worker) (int, result) {
 	for p, id := range at.ids {
 		if err := l.row(w, b, p, int(id)); err != nil {
 			l.free.Put(b)
-			return at.q, result{err: fmt.Errorf("epoch %d, step %d, row %d: %s: %w", at.epoch, at.step, p, ItemName(l.ds, int(id)), err)}
+			return at.q, result{err: fmt.Errorf("epoch %d, step %d, row %d: %s: %w", at.epoch, at.step, p, data.ItemName(l.ds, int(id)), err)}
 		}
 		if at.marks == nil {
 			b.Labels = append(b.Labels, l.labels[id])
@@ -233,7 +235,7 @@ func (l *Loader) read(id int, dst []float32, epoch, step, row int) error {
 	if !l.anew {
 		return l.ds.Read(id, dst)
 	}
-	return readAnew(l.ds, id, dst, drawKey{l.seed, epoch, step, row})
+	return data.ReadAnew(l.ds, id, dst, data.Draw{Seed: l.seed, Epoch: epoch, Step: step, Row: row})
 }
 
 // Next returns the next batch, which the caller may keep or give to Recycle. It

@@ -1,4 +1,4 @@
-package data
+package batch
 
 import (
 	"context"
@@ -7,9 +7,11 @@ import (
 	"slices"
 	"testing"
 
+	"tercet/internal/data"
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 // somePairs draws n pairs of items below items; some occur twice, in both
@@ -182,18 +184,18 @@ func TestGivenTuplesErrors(t *testing.T) {
 	}{
 		{three, TupleOptions{}, nil, []string{"pairs", "0 in a batch", "at least 1"}},
 		{three, TupleOptions{Size: -3}, nil, []string{"-3 in a batch"}},
-		{func(int) []Pair { return nil }, TupleOptions{Size: 1}, ErrUnfit, []string{"pairs", "none"}},
-		{three, TupleOptions{Size: 4, DropLast: true}, ErrUnfit, []string{"3 make no batch of 4", "smaller"}},
+		{func(int) []Pair { return nil }, TupleOptions{Size: 1}, data.ErrUnfit, []string{"pairs", "none"}},
+		{three, TupleOptions{Size: 4, DropLast: true}, data.ErrUnfit, []string{"3 make no batch of 4", "smaller"}},
 		{three, TupleOptions{Size: 1, Items: 3}, nil, []string{"pair 2", "item 3"}},
 		{func(int) []Pair { return []Pair{{0, -1, true}} }, TupleOptions{Size: 1}, nil, []string{"pair 0", "item -1"}},
 	} {
 		_, err := NewPairSampler(c.draw, c.o)
-		wantError(t, err, c.kind, c.parts...)
+		testutil.WantError(t, err, c.kind, c.parts...)
 	}
 	_, err := NewTripletSampler(func(int) []Triplet { return []Triplet{{0, 1, 2}, {0, 1, 9}} }, TupleOptions{Size: 1, Items: 9})
-	wantError(t, err, nil, "triplet 1", "item 9")
+	testutil.WantError(t, err, nil, "triplet 1", "item 9")
 	_, err = NewTripletSampler(func(int) []Triplet { return nil }, TupleOptions{Size: 1})
-	wantError(t, err, ErrUnfit, "triplets", "none")
+	testutil.WantError(t, err, data.ErrUnfit, "triplets", "none")
 	if s := pairSampler(t, three, TupleOptions{Size: 4}); s.Steps() != 1 || len(s.Plan(0)[0]) != 6 {
 		t.Error("a short only batch is not made")
 	}
@@ -220,7 +222,7 @@ func TestLoaderRefusesBadDraws(t *testing.T) {
 			for ; err == nil && n < 100; n++ {
 				_, err = l.Next(context.Background())
 			}
-			wantError(t, err, nil, c.parts...)
+			testutil.WantError(t, err, nil, c.parts...)
 			if _, again := l.Next(context.Background()); again != err {
 				t.Errorf("then %v", again)
 			}
@@ -237,7 +239,7 @@ func TestLoaderRefusesBadDraws(t *testing.T) {
 	l := NewLoader(ds, s, nil, 0, 1, 0, 2) // begins there
 	defer l.Close()
 	_, err := l.Next(context.Background())
-	wantError(t, err, nil, "epoch 1", "there are 5")
+	testutil.WantError(t, err, nil, "epoch 1", "there are 5")
 }
 
 // crooked labels rows badly.
@@ -260,7 +262,7 @@ func TestLoaderRefusesBadRowLabels(t *testing.T) {
 		{nil, "labels 0 batches of 2"},
 	} {
 		_, err := NewLoader(ds, crooked{s, c.marks}, nil, 0, 0, 0, 0).Next(context.Background())
-		wantError(t, err, nil, c.part)
+		testutil.WantError(t, err, nil, c.part)
 	}
 }
 
