@@ -15,7 +15,7 @@ func init() {
 			Name: name, Doc: doc, Goal: goal, Objective: objective, Targets: "w queries q",
 			Source:  "Zhou et al., ECCV 2020; robrank",
 			Scores:  []Score{{Key: name, Unit: Fraction, Robust: robust, Panel: RankPanel}},
-			Options: append(options, W, Pure, Draws),
+			Options: append(options, W, Pure, Draws), Candidates: true,
 			New: func(g *Gallery, v Variant, o MethodOptions) (Method, error) {
 				return newCA(name, up, g, v, o)
 			},
@@ -40,8 +40,12 @@ func init() {
 // The score is the mean over q of the part of the items that are nearer to q than
 // c: of all, the clean copy of c among them, as published; the fixed variant leaves
 // that out.
+//
+// Where queries and gallery are apart, c and x are of the gallery, q of the queries, and
+// the items that q is not compared with are left out of the score.
 type ca struct {
-	draws
+	draws            // from the queries
+	ranked           *Gallery
 	up, nearby, pure bool
 	w                int
 	batch            *Batch
@@ -60,12 +64,14 @@ const mostDistances = 1 << 28
 
 func newCA(name string, up bool, g *Gallery, v Variant, o MethodOptions) (Method, error) {
 	w := max(1, o.W)
-	if w > g.Len() {
-		return nil, tooMany(name, "w", w, g.Len(), "images in the gallery")
+	pool := g.Queries()
+	if w > pool.Len() {
+		return nil, tooMany(name, "w", w, pool.Len(), "images in the gallery")
 	}
 	return &ca{
-		draws: draws{g: g, name: name, variant: v, seed: o.Seed},
-		up:    up, nearby: o.Near && up, pure: o.Pure, w: w,
+		ranked: g,
+		draws:  draws{g: pool, name: name, variant: v, seed: o.Seed},
+		up:     up, nearby: o.Near && up, pure: o.Pure, w: w,
 	}, nil
 }
 
@@ -79,17 +85,17 @@ func (c *ca) Kind() string {
 func (c *ca) Scores() []string { return []string{c.name} }
 
 func (c *ca) Aim(b *Batch, draw int) error {
-	n := c.g.Len()
+	n := c.ranked.Len()
 	if all := len(b.Items) * c.w * n; !c.pure && all > mostDistances {
 		return fmt.Errorf("attack %s: w is %d: tables of %d x %d x %d distances, more than %d; give a smaller w", c.name, c.w, len(b.Items), c.w, n, mostDistances)
 	}
 	from, to, k := 0, 0, 0
 	switch {
 	case c.nearby:
-		from, to = span(n)
+		from, to = span(c.g.Len())
 		k = to
 	case !c.up:
-		k = onePercent(n)
+		k = onePercent(c.g.Len())
 		to = k
 	}
 	if err := c.aim(b, k); err != nil {
@@ -97,14 +103,17 @@ func (c *ca) Aim(b *Batch, draw int) error {
 	}
 	c.batch, c.targets, c.tabled = b, c.targets[:0], false
 	for i, item := range b.Items {
-		c.begin(item, draw)
+		c.begin(item, draw+b.repeat(i)<<16)
 		if k == 0 {
 			for range c.w {
 				c.targets = append(c.targets, c.anywhere(item))
 			}
 			continue
 		}
-		window := c.window(i, item)
+		window, err := c.window(i, item)
+		if err != nil {
+			return err
+		}
 		for range c.w {
 			c.targets = append(c.targets, window[from+c.stream.IntN(to-from)])
 		}
@@ -117,11 +126,11 @@ func (c *ca) Targets(i int) []int32 { return c.targets[i*c.w : (i+1)*c.w : (i+1)
 // Eval implements adversary.Goal.
 func (c *ca) Eval(z *array.Array, per []float64, grad *array.Array) error {
 	b := len(c.targets) / c.w
-	if err := c.g.checkEmbeddings(z, b); err != nil {
+	if err := c.ranked.checkEmbeddings(z, b); err != nil {
 		return err
 	}
 	if !c.tabled && !c.pure {
-		c.tables.begin(b, c.w, c.g.Len())
+		c.tables.begin(b, c.w, c.ranked.Len())
 		for r := range c.w {
 			c.tables.fill(r, c.measure(r))
 		}
@@ -147,13 +156,13 @@ func (c *ca) measure(r int) *distances {
 	for i := range b {
 		copy(c.queries.Row(i), c.g.X.Row(int(c.targets[i*c.w+r])))
 	}
-	return newDistances(c.g, c.queries)
+	return newDistances(c.ranked, c.queries)
 }
 
 func (c *ca) Score(z, _ *array.Array, out [][]float64) {
 	clear(out[0][:z.Rows()])
 	for r := range c.w {
-		c.scored = candidateScoring{c, c.measure(r), z, out[0]}
+		c.scored = candidateScoring{c, c.measure(r), z, out[0], r}
 		par.Do(z.Rows(), 1, &c.scored)
 		c.scored.d.release()
 	}
@@ -166,18 +175,38 @@ type candidateScoring struct {
 	d   *distances
 	z   *array.Array
 	out []float64
+	r   int
 }
 
 // Run scores candidates [lo, hi).
 func (s *candidateScoring) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		s.d.finish(i)
-		skip, count := s.c.skipped(s.c.batch.Items[i])
+		count := s.c.hide(s.d, i, s.r)
 		square := kernel.SquaredDistanceLanes(s.z.Row(i), s.d.z.Row(i))
 		if !(square < math.Inf(1)) {
 			s.out[i] = math.NaN()
 			continue
 		}
-		s.out[i] += float64(s.d.before(i, square, 0, skip)) / count / float64(s.c.w)
+		s.out[i] += float64(s.d.before(i, square, 0)) / count / float64(s.c.w)
 	}
+}
+
+// hide hides what the ranking of the r-th query of candidate i leaves out, and returns
+// the number of items that are left: the clean copy of the candidate, and where queries and
+// gallery are apart what the query is not compared with. The two do not overlap, since
+// candidates are aimed at queries that are compared with them.
+func (c *ca) hide(d *distances, i, r int) float64 {
+	if c.variant == Published {
+		return float64(c.ranked.Len())
+	}
+	item, left := c.batch.Items[i], c.ranked.Len()-1
+	if !c.ranked.Apart() {
+		d.hide(i, int32(item))
+		return float64(left)
+	}
+	d.hide(i, c.ranked.sides.rows[item])
+	unseen := c.ranked.Hidden(int(c.g.Image(c.targets[i*c.w+r])))
+	d.hideAll(i, unseen)
+	return float64(max(1, left-len(unseen)))
 }

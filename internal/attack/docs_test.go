@@ -45,6 +45,8 @@ z is the embedding of the perturbed image, z0 that of the clean image, x runs ov
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", name, a.Doc, dash(a.Targets), a.Objective, dash(strings.Join(options, ", ")), a.Source)
 	}
 	b.WriteString(`
+If a test set has queries and a gallery, or sequences, x runs over the gallery, and queries are what is perturbed. CA perturbs images of the gallery, one for each query, and q is a query. Targets, ranks and recall leave out what a query is not compared with: itself and images of its sequence. Only the variant fixed is computed: the published code takes the nearest image for the query itself.
+
 Scores in documents are fractions, cosines or distances, never percent. The ten scores of the attacks marked ERS make the empirical robustness score.
 
 | score | attack | unit | more robust |

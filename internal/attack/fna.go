@@ -1,6 +1,8 @@
 package attack
 
 import (
+	"slices"
+
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 )
@@ -72,7 +74,8 @@ func (m *fna) Aim(b *Batch, _ int) error {
 	if err := m.top.aim("FNA", b); err != nil {
 		return err
 	}
-	m.far, m.aimed = append(m.far[:0], m.top.own...), append(m.aimed[:0], m.top.own...)
+	n := len(b.Items)
+	m.far, m.aimed = slices.Grow(m.far[:0], n)[:n], slices.Grow(m.aimed[:0], n)[:n]
 	m.clean = b.Clean
 	par.Do(len(b.Items), 1, m)
 	m.clean = nil
@@ -85,7 +88,7 @@ func (m *fna) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		most := -1.0
 		for group := range m.label.groups() {
-			if int32(group) == m.label.of[m.top.items[i]] {
+			if own, there := m.label.group[m.top.g.label(m.top.items[i])]; there && int32(group) == own {
 				continue
 			}
 			square, n := 0.0, m.size(group)
@@ -108,15 +111,35 @@ func (m *fna) Targets(i int) []int32 { return m.aimed[i : i+1] }
 func (m *fna) Eval(z *array.Array, per []float64, grad *array.Array) error {
 	for i := range per {
 		item := m.top.items[i]
-		own, far := int(m.label.of[item]), int(m.far[i])
-		x, itself := z.Row(i), m.top.g.X.Row(item)
-		push, pull := m.sum(own), m.sum(far)
-		n := m.size(far) - (m.size(own) - 1)
+		own, far := m.label.group[m.top.g.label(item)], m.far[i]
+		hidden := m.top.g.Hidden(item) // the query itself does not push
+		push, pull := m.sum(int(own)), m.sum(int(far))
+		n := m.size(int(far)) - m.size(int(own))
+		for _, j := range hidden {
+			switch m.label.of[j] {
+			case own:
+				n++
+			case far:
+				n--
+			}
+		}
 		per[i] = m.norms[far] - m.norms[own]
-		for k, v := range x {
-			a, e := float64(v), float64(itself[k])
-			s := pull[k] - (push[k] - e) // the query itself does not push
-			per[i] += float64(n*a*a) - float64(2*a*s) + float64(e*e)
+		for k, v := range z.Row(i) {
+			var e, f, squares float64
+			for _, j := range hidden {
+				c := float64(m.top.g.X.Row(int(j))[k])
+				switch m.label.of[j] {
+				case own:
+					e += c
+					squares += float64(c * c)
+				case far:
+					f += c
+					squares -= float64(c * c)
+				}
+			}
+			a := float64(v)
+			s := (pull[k] - f) - (push[k] - e)
+			per[i] += float64(n*a*a) - float64(2*a*s) + squares
 			if grad != nil {
 				grad.Row(i)[k] = float32(2 * (float64(n*a) - s))
 			}

@@ -10,7 +10,8 @@ import (
 )
 
 // Gallery is what is retrieved: the clean embeddings of all images, in their
-// order. Any number of methods may share one; none changes it.
+// order, or of a part of them (NewGalleryOf). Any number of methods may share one;
+// none changes it.
 type Gallery struct {
 	X      *array.Array // (N, D)
 	Labels []int32      // (N)
@@ -26,6 +27,9 @@ type Gallery struct {
 	centered                  []float32
 	rows, columns             *kernel.Packed
 	packedRows, packedColumns sync.Once
+
+	self  []int32 // (N) 0, 1, 2, ...
+	sides *sides  // nil: each image is a query and a row
 }
 
 // longest is the largest squared distance from the mean that a gallery's rows may
@@ -35,12 +39,16 @@ const longest = 1e36
 // NewGallery returns the gallery of embeddings x (N, D), N >= 2, which it does not
 // copy, or an error naming the first value that is not finite.
 func NewGallery(x *array.Array, labels []int32) (*Gallery, error) {
+	if n := x.Rows(); n < 2 && len(labels) == n {
+		return nil, unfitf("attack: a gallery of %d images; retrieval needs 2 or more", n)
+	}
+	return newGallery(x, labels)
+}
+
+func newGallery(x *array.Array, labels []int32) (*Gallery, error) {
 	n := x.Rows()
 	if len(labels) != n {
 		return nil, fmt.Errorf("attack: %d labels for %d gallery embeddings", len(labels), n)
-	}
-	if n < 2 {
-		return nil, unfitf("attack: a gallery of %d images; retrieval needs 2 or more", n)
 	}
 	if x.Cols() < 1 {
 		return nil, fmt.Errorf("attack: gallery embeddings of shape %v have no coordinates", x.Shape)
@@ -48,8 +56,9 @@ func NewGallery(x *array.Array, labels []int32) (*Gallery, error) {
 	if i, ok := kernel.AllFinite(x.Data); !ok {
 		return nil, fmt.Errorf("attack: gallery embedding %d is %v in coordinate %d", i/x.Cols(), x.Data[i], i%x.Cols())
 	}
-	g := &Gallery{X: x, Labels: labels, mean: make([]float64, x.Cols()), squares: make([]float32, n)}
+	g := &Gallery{X: x, Labels: labels, mean: make([]float64, x.Cols()), squares: make([]float32, n), self: make([]int32, n)}
 	for i := range n {
+		g.self[i] = int32(i)
 		for k, v := range x.Row(i) {
 			g.mean[k] += float64(v) / float64(n)
 		}

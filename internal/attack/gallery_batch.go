@@ -2,15 +2,15 @@ package attack
 
 import "fmt"
 
-// checkBatch returns an error unless b holds rows of the gallery and an embedding
+// checkBatch returns an error unless b holds images of the set and an embedding
 // of each, whose distances float32 can hold.
 func (g *Gallery) checkBatch(name string, b *Batch) error {
 	if err := b.Clean.SameShape("clean embeddings", len(b.Items), g.X.Cols()); err != nil {
 		return fmt.Errorf("attack %s: %w", name, err)
 	}
 	for i, item := range b.Items {
-		if item < 0 || item >= g.Len() {
-			return fmt.Errorf("attack %s: query %d is item %d of a gallery of %d", name, i, item, g.Len())
+		if item < 0 || item >= g.Images() {
+			return fmt.Errorf("attack %s: query %d is item %d of %d images", name, i, item, g.Images())
 		}
 		if !(g.fromMean(b.Clean.Row(i)) <= longest) {
 			return fmt.Errorf("attack %s: the clean embedding of item %d is not finite, or too far from the gallery for float32", name, item)

@@ -2,14 +2,16 @@ package attack
 
 import (
 	"fmt"
+	"slices"
 
 	"tercet/internal/rng"
 )
 
 // draws draws the targets of the queries of a batch. Both variants draw the same
-// numbers; the fixed one draws again where the published target is the query
-// itself. A window is the items nearest to the clean query, itself left out: the
-// published variant takes the nearest item of all for it, the fixed one its index.
+// numbers; the fixed one draws again where the published target is hidden from the
+// query: itself, or of its sequence. A window is the items nearest to the clean query,
+// the hidden ones left out: the published variant takes the nearest item of all for
+// the query, the fixed one knows its index.
 type draws struct {
 	g       *Gallery
 	name    string
@@ -17,6 +19,7 @@ type draws struct {
 	seed    uint64
 	stream  rng.Stream
 	near    windows
+	k       int // items of a window
 }
 
 // onePercent returns how many items the nearest 1 % of a gallery are, at least 1.
@@ -29,7 +32,8 @@ func (s *draws) aim(b *Batch, k int) error {
 		return err
 	}
 	if k > 0 {
-		s.near.find(s.g, b.Clean, k+1)
+		s.k = k
+		s.near.find(s.g, b.Clean, min(k+s.g.mostHidden(b.Items), s.g.Len()))
 	}
 	return nil
 }
@@ -42,28 +46,38 @@ func (s *draws) begin(item, draw int) {
 // anywhere draws from the whole gallery.
 func (s *draws) anywhere(item int) int32 {
 	t := s.stream.IntN(s.g.Len())
-	for s.variant == Fixed && t == item {
+	for s.variant == Fixed && hides(s.g, item, t) {
 		t = s.stream.IntN(s.g.Len())
 	}
 	return int32(t)
 }
 
-// window returns the items nearest to query i, nearest first. It can be asked for
-// once.
-func (s *draws) window(i, item int) []int32 {
-	if s.variant == Published {
-		item = int(s.near.items[i][0])
-	}
-	return s.near.without(i, int32(item))
+func hides(g *Gallery, item, row int) bool {
+	_, is := slices.BinarySearch(g.Hidden(item), int32(row))
+	return is
 }
 
-// skipped returns the item that ranks of a query leave out, -1 for none, and the
-// number of those they count: published ranks count the query itself.
-func (s *draws) skipped(item int) (skip int32, count float64) {
+// window returns the items nearest to query i, nearest first. It can be asked for
+// once.
+func (s *draws) window(i, item int) ([]int32, error) {
+	hidden := s.g.Hidden(item)
 	if s.variant == Published {
-		return -1, float64(s.g.Len())
+		hidden = []int32{s.near.items[i][0]}
 	}
-	return int32(item), float64(s.g.Len() - 1)
+	list := without(s.near.items[i], hidden)
+	if len(list) < s.k {
+		return nil, unfitf("attack %s: image %d is compared with %d images, and its targets are drawn from the nearest %d", s.name, item, len(list), s.k)
+	}
+	return list[:s.k], nil
+}
+
+// unranked returns the items that ranks of a query leave out: published ranks count
+// the query itself.
+func (s *draws) unranked(item int) []int32 {
+	if s.variant == Published {
+		return nil
+	}
+	return s.g.Hidden(item)
 }
 
 // tooMany is the error of more targets than there are to choose from.

@@ -16,22 +16,22 @@ import (
 // none.
 func (d *distances) unranked(i int) bool { return !(d.squares[i] <= longest) }
 
-// rank returns how many items other than skip come before item c when they are
-// sorted by their distance from query i. skip -1 leaves none out.
-func (d *distances) rank(i int, c, skip int32) int {
-	return d.before(i, d.g.squared(d.z.Row(i), int(c)), c, skip)
+// rank returns how many items that are not hidden come before item c when they are
+// sorted by their distance from query i.
+func (d *distances) rank(i int, c int32) int {
+	return d.before(i, d.g.squared(d.z.Row(i), int(c)), c)
 }
 
-// before counts the items other than skip whose squared distance from query i is
+// before counts the items that are not hidden whose squared distance from query i is
 // below square, or equals it with an index below tie.
-func (d *distances) before(i int, square float64, tie, skip int32) int {
+func (d *distances) before(i int, square float64, tie int32) int {
 	z, slack := d.z.Row(i), d.slack(i)
 	// Both ends are moved outwards by far more than their own rounding.
 	low, high := float32(math.Sqrt(max(0, square-slack))*(1-0x1p-20)), float32(math.Sqrt(square+slack)*(1+0x1p-20))
 	count := 0
 	for j, v := range d.row(i) {
 		switch {
-		case v > high || int32(j) == skip:
+		case !(v <= high): // also hidden ones
 		case v < low:
 			count++
 		default:
@@ -100,14 +100,4 @@ func (w *windows) Run(lo, hi int) {
 		}
 	}
 	spareWindows.Put(s)
-}
-
-// without returns the k-1 items nearest to query i other than item; the window is
-// used up.
-func (w *windows) without(i int, item int32) []int32 {
-	list := w.items[i]
-	if at := slices.Index(list, item); at >= 0 {
-		return slices.Delete(list, at, at+1)
-	}
-	return list[:w.k-1]
 }

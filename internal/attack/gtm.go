@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"slices"
 	"sort"
 
 	"tercet/internal/engine/array"
@@ -52,7 +53,7 @@ func (m *gtm) Aim(b *Batch, _ int) error {
 	if err := m.top.aim("GTM", b); err != nil {
 		return err
 	}
-	m.targets = append(m.targets[:0], m.top.own...)
+	m.targets = slices.Grow(m.targets[:0], len(b.Items))[:len(b.Items)]
 	m.d = newDistances(m.top.g, b.Clean)
 	par.Do(len(b.Items), 1, m)
 	m.d.release()
@@ -65,7 +66,8 @@ func (m *gtm) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		m.d.finish(i)
 		if m.top.variant == Fixed {
-			m.d.hideAll(i, m.label.with(m.top.items[i]))
+			m.d.hideAll(i, m.label.labeled(m.top.g.label(m.top.items[i])))
+			m.d.hideAll(i, m.top.hidden[i])
 			m.targets[i], _ = m.d.least(i)
 			continue
 		}

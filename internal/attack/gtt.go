@@ -38,7 +38,8 @@ type gtt struct {
 	variant Variant
 	goal    hinged
 	found   *nearest
-	own     []int32 // (B) left out
+	own     []int32   // (B) published: left out
+	hidden  [][]int32 // (B) left out
 
 	d   *distances // while Score runs
 	out []float64
@@ -57,16 +58,21 @@ func (m *gtt) Aim(b *Batch, _ int) error {
 	if err := m.g.checkBatch("GTT", b); err != nil {
 		return err
 	}
-	m.found.find(b.Clean)
-	m.own, m.goal.targets = m.own[:0], m.goal.targets[:0]
-	for i, item := range b.Items {
-		own := int32(item)
-		if m.variant == Published {
-			own = m.found.first[i]
+	m.own, m.hidden, m.goal.targets = m.own[:0], m.hidden[:0], m.goal.targets[:0]
+	if m.variant == Published {
+		m.found.find(b.Clean, nil)
+		m.own = append(m.own, m.found.first...)
+		for i := range b.Items {
+			m.hidden = append(m.hidden, m.own[i:i+1])
 		}
-		m.own = append(m.own, own)
-		m.goal.targets = append(m.goal.targets, m.found.without(i, own))
+		m.goal.targets = append(m.goal.targets, m.found.second...)
+		return nil
 	}
+	for _, item := range b.Items {
+		m.hidden = append(m.hidden, m.g.Hidden(item))
+	}
+	m.found.find(b.Clean, m.hidden)
+	m.goal.targets = append(m.goal.targets, m.found.first...)
 	return nil
 }
 
@@ -88,10 +94,11 @@ func (m *gtt) Score(z, _ *array.Array, out [][]float64) {
 func (m *gtt) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		m.d.finish(i)
+		m.d.hideAll(i, m.hidden[i])
 		switch {
 		case m.d.unranked(i):
 			m.out[i] = math.NaN()
-		case m.d.rank(i, m.goal.targets[i], m.own[i]) < retained:
+		case m.d.rank(i, m.goal.targets[i]) < retained:
 			m.out[i] = 1
 		default:
 			m.out[i] = 0

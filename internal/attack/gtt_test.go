@@ -59,7 +59,7 @@ func TestGTT(t *testing.T) {
 func TestGTTOfTwo(t *testing.T) {
 	x := array.New(2, 1)
 	x.Data[1] = 1
-	s := scene{mustGallery(t, x, nil), &Batch{[]int{0, 1}, x}, x}
+	s := scene{mustGallery(t, x, nil), &Batch{Items: []int{0, 1}, Clean: x}, x}
 	m := s.method(t, "GTT", Fixed, MethodOptions{})
 	out := [][]float64{make([]float64, 2)}
 	m.Score(x, x, out)

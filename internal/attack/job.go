@@ -13,6 +13,8 @@ import (
 // job is one attack in all variants.
 type job struct {
 	ran     *Ran
+	of      *victims
+	aimed   *Gallery // whose rows targets are
 	methods []Method // by variant
 	draws   int
 	first   int // column of its first score in the result
@@ -49,7 +51,7 @@ func (r *runner) jobs() ([]*job, error) {
 			return nil, err
 		}
 		if slices.Contains(pictured, name) {
-			j.kept = r.result.picture(name, r.o.Pictures, r.full.x, r.clean)
+			j.kept = r.result.picture(name, r.o.Pictures, r.full.x, j.of)
 		}
 		jobs = append(jobs, j)
 	}
@@ -58,7 +60,10 @@ func (r *runner) jobs() ([]*job, error) {
 
 // job makes the methods of one attack and columns for their scores.
 func (r *runner) job(name string) (*job, error) {
-	j := &job{ran: &Ran{Attack: name}, draws: 1, first: len(r.result.Scored[0].Keys)}
+	j := &job{ran: &Ran{Attack: name}, of: r.queries, aimed: r.gallery, draws: 1, first: len(r.result.Scored[0].Keys)}
+	if perturbsCandidates(name) {
+		j.of, j.aimed = r.candidates, r.gallery.Queries()
+	}
 	if uses([]string{name}, Draws) {
 		j.draws = r.o.Draws
 	}

@@ -37,6 +37,7 @@ func init() {
 type ltm struct {
 	top   recall
 	label *members
+	count map[int32]int
 
 	d    *distances // while Eval runs
 	z    *array.Array
@@ -49,7 +50,7 @@ func newLTM(g *Gallery, v Variant, _ MethodOptions) (Method, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ltm{top: newRecall(g, v), label: label}, nil
+	return &ltm{top: newRecall(g, v), label: label, count: countLabels(g.Labels)}, nil
 }
 
 // Kind is not the same in the two variants: their objectives differ.
@@ -62,8 +63,8 @@ func (m *ltm) Aim(b *Batch, _ int) error {
 		return err
 	}
 	for _, item := range b.Items {
-		if m.top.variant == Fixed && len(m.label.with(item)) < 2 {
-			return fmt.Errorf("attack LTM: item %d is the only one of label %d; leave it out of the queries", item, m.top.g.Labels[item])
+		if all, same := m.top.g.found(item, m.count); m.top.variant == Fixed && (same < 1 || all == same) {
+			return fmt.Errorf("attack LTM: item %d is compared with %d items, %d of its label %d; leave it out of the queries", item, all, same, m.top.g.label(item))
 		}
 	}
 	return nil
@@ -88,9 +89,9 @@ func (m *ltm) Run(lo, hi int) {
 		item := m.top.items[i]
 		m.d.finish(i)
 		if m.top.variant == Fixed {
-			m.d.hide(i, int32(item))
+			m.d.hideAll(i, m.top.hidden[i])
 		}
-		same := m.label.with(item)
+		same := m.label.labeled(m.top.g.label(item))
 		near, nearest := m.d.leastAmong(i, same)
 		m.d.hideAll(i, same)
 		far, farthest := m.d.most(i)

@@ -20,8 +20,18 @@ const (
 
 // Batch is queries that are attacked together.
 type Batch struct {
-	Items []int        // their rows in the gallery
+	Items []int        // their places in the set of images
 	Clean *array.Array // (B, D) their clean embeddings
+	// Repeat says how often each item came before, so that its targets are other draws;
+	// nil: never.
+	Repeat []int
+}
+
+func (b *Batch) repeat(i int) int {
+	if b.Repeat == nil {
+		return 0
+	}
+	return b.Repeat[i]
 }
 
 // Method is one attack in one variant: a goal to be minimized over the embeddings
@@ -37,7 +47,8 @@ type Method interface {
 	// query depend on the seed, its item, the draw and its clean distances, not
 	// on the rest of the batch. b stays unchanged until the next Aim.
 	Aim(b *Batch, draw int) error
-	// Targets returns the gallery rows that query i is aimed at; nil: none.
+	// Targets returns the gallery rows that query i is aimed at, of Gallery.Queries
+	// where the attack perturbs candidates; nil: none.
 	Targets(i int) []int32
 	// Score writes score s of query i to out[s][i], given the embeddings z (B, D)
 	// of the last iterate and those of the one before. The clean embeddings for

@@ -5,33 +5,37 @@ import (
 	"tercet/internal/par"
 )
 
-// nearest holds the two nearest gallery items of each query.
+// nearest holds the two nearest gallery items of each query that are not hidden.
 type nearest struct {
 	gallery       *Gallery
 	d             *distances
-	first, second []int32 // (B)
+	hidden        [][]int32 // (B), nil for none, while find runs
+	first, second []int32   // (B)
 }
 
 func newNearest(g *Gallery) *nearest { return &nearest{gallery: g} }
 
 // find fills first and second for queries q (B, D), with -1 for a query that is
-// NaN.
-func (n *nearest) find(q *array.Array) {
+// NaN. hidden are the rows that each is not compared with; nil: none.
+func (n *nearest) find(q *array.Array, hidden [][]int32) {
 	b := q.Rows()
 	if cap(n.first) < b {
 		n.first, n.second = make([]int32, b), make([]int32, b)
 	}
 	n.first, n.second = n.first[:b], n.second[:b]
-	n.d = newDistances(n.gallery, q)
+	n.d, n.hidden = newDistances(n.gallery, q), hidden
 	par.Do(b, 1, n)
 	n.d.release()
-	n.d = nil
+	n.d, n.hidden = nil, nil
 }
 
 // Run searches for queries [lo, hi).
 func (n *nearest) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		n.d.finish(i)
+		if n.hidden != nil {
+			n.d.hideAll(i, n.hidden[i])
+		}
 		n.first[i], _ = n.d.least(i)
 		n.second[i] = -1
 		if n.first[i] >= 0 {
@@ -39,12 +43,4 @@ func (n *nearest) Run(lo, hi int) {
 			n.second[i], _ = n.d.least(i)
 		}
 	}
-}
-
-// without returns the nearest item of query i other than `masked`.
-func (n *nearest) without(i int, masked int32) int32 {
-	if n.first[i] == masked {
-		return n.second[i]
-	}
-	return n.first[i]
 }

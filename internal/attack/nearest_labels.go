@@ -4,14 +4,15 @@ import "slices"
 
 // members lists the items of each label of a gallery.
 type members struct {
-	of    []int32 // (N) group of the item
-	items []int32 // (N) group by group, each in ascending order
-	start []int32 // (groups + 1) where each begins
+	of    []int32         // (N) group of the item
+	items []int32         // (N) group by group, each in ascending order
+	start []int32         // (groups + 1) where each begins
+	group map[int32]int32 // of a label
 }
 
 func newMembers(labels []int32) *members {
 	group := map[int32]int32{}
-	m := &members{of: make([]int32, len(labels)), items: make([]int32, len(labels))}
+	m := &members{group: group, of: make([]int32, len(labels)), items: make([]int32, len(labels))}
 	size := []int32{}
 	for j, l := range labels {
 		k, known := group[l]
@@ -40,6 +41,15 @@ func (m *members) groups() int { return len(m.start) - 1 }
 // with returns the items that have the label of item j, itself included.
 func (m *members) with(j int) []int32 {
 	k := m.of[j]
+	return m.items[m.start[k]:m.start[k+1]]
+}
+
+// labeled returns the items of a label, none where the gallery has it not.
+func (m *members) labeled(label int32) []int32 {
+	k, there := m.group[label]
+	if !there {
+		return nil
+	}
 	return m.items[m.start[k]:m.start[k+1]]
 }
 

@@ -76,7 +76,7 @@ func TestNearestIsExact(t *testing.T) {
 	for _, c := range clouds() {
 		x, q := c.draw(8, 9)
 		s := newNearest(mustGallery(t, x, nil))
-		s.find(q)
+		s.find(q, nil)
 		for i := range 9 {
 			first := plainExtreme(x, q.Row(i), 1, func(j int) bool { return true })
 			second := plainExtreme(x, q.Row(i), 1, func(j int) bool { return j != first })
@@ -159,7 +159,7 @@ func TestSearchDoesNotDependOnThreads(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		par.SetThreads(threads)
 		n := newNearest(mustGallery(t, x, nil))
-		n.find(q)
+		n.find(q, nil)
 		if got := fmt.Sprint(n.first, n.second); want == "" {
 			want = got
 		} else if got != want {

@@ -11,34 +11,38 @@ import (
 type Pictures struct {
 	Attack  string
 	Variant Variant
-	Kept    []int        // (K) places in Result.Queries, ascending, evenly spread
-	Clean   *array.Array // (K, H, W, C); all pictures of a result share it
+	Kept    []int        // (K) places in Result.Queries or Candidates, ascending, evenly spread
+	Items   []int        // (K) images
+	Clean   *array.Array // (K, H, W, C); all pictures of the same images share it
 	// Adversarial (K, H, W, C) are the attacked images, Embedding (K, D) theirs.
 	Adversarial, Embedding *array.Array
-	Targets                [][]int32 // gallery rows aimed at; nil: none
+	Targets                [][]int32 // images aimed at; nil: none
 	Objective              []float64 // at the first iterate; absent at eps 0
 }
 
 // picture makes room for the pictures of an attack.
-func (r *Result) picture(attack string, k int, like, clean *array.Array) []*Pictures {
+func (r *Result) picture(attack string, k int, like *array.Array, of *victims) []*Pictures {
 	n := len(r.Queries)
 	if k = min(k, n); k == 0 {
 		return nil
 	}
 	h, w, c := like.Shape[1], like.Shape[2], like.Shape[3]
-	var kept []int
-	images := array.New(k, h, w, c)
-	if len(r.Pictures) > 0 {
-		kept, images = r.Pictures[0].Kept, r.Pictures[0].Clean
+	kept, items := make([]int, k), make([]int, k)
+	for i := range kept {
+		kept[i] = i * n / k
+		items[i] = of.items[kept[i]]
 	}
-	for i := len(kept); i < k; i++ {
-		kept = append(kept, i*n/k)
+	images := array.New(k, h, w, c)
+	for _, p := range r.Pictures {
+		if slices.Equal(p.Items, items) {
+			images = p.Clean
+		}
 	}
 	var out []*Pictures
 	for _, s := range r.Scored {
 		out = append(out, &Pictures{
-			Attack: attack, Variant: s.Variant, Kept: kept, Clean: images,
-			Adversarial: array.New(k, h, w, c), Embedding: array.New(k, clean.Cols()),
+			Attack: attack, Variant: s.Variant, Kept: kept, Items: items, Clean: images,
+			Adversarial: array.New(k, h, w, c), Embedding: array.New(k, of.clean.Cols()),
 			Targets: make([][]int32, k), Objective: make([]float64, k),
 		})
 	}
@@ -61,6 +65,9 @@ func (j *job) keep(k int, w *workspace, z *array.Array, marked []bool, draw int)
 		copy(p.Adversarial.Row(at), w.adv.Row(i))
 		copy(p.Embedding.Row(at), z.Row(i))
 		p.Targets[at] = slices.Clone(j.methods[k].Targets(i))
+		for n, t := range p.Targets[at] {
+			p.Targets[at][n] = j.aimed.Image(t)
+		}
 		if p.Objective != nil {
 			p.Objective[at] = w.first[i]
 		}

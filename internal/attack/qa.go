@@ -104,7 +104,10 @@ func (q *qa) Aim(b *Batch, draw int) error {
 		q.begin(item, draw)
 		var window []int32 // k items
 		if k > 0 {
-			window = q.window(i, item)
+			var err error
+			if window, err = q.window(i, item); err != nil {
+				return err
+			}
 		}
 		switch {
 		case q.near:
@@ -170,11 +173,13 @@ type scoring struct {
 func (s *scoring) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		s.d.finish(i)
-		skip, count := s.q.skipped(s.q.batch.Items[i])
+		unranked := s.q.unranked(s.q.batch.Items[i])
+		s.d.hideAll(i, unranked)
+		count := float64(s.q.g.Len() - len(unranked))
 		mean := func(targets []int32) float64 {
 			sum := 0
 			for _, c := range targets {
-				sum += s.d.rank(i, c, skip)
+				sum += s.d.rank(i, c)
 			}
 			if s.d.unranked(i) {
 				return math.NaN()

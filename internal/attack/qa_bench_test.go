@@ -50,7 +50,7 @@ func BenchmarkStep(b *testing.B) {
 			b.Fatal(err)
 		}
 		start := func() {
-			if err := m.Aim(&Batch{items, clean}, 0); err != nil {
+			if err := m.Aim(&Batch{Items: items, Clean: clean}, 0); err != nil {
 				b.Fatal(err)
 			}
 			if err := m.Eval(z, per, grad); err != nil {
@@ -98,7 +98,7 @@ func BenchmarkStep(b *testing.B) {
 func newQABench(b *testing.B, g *Gallery, items []int, clean *array.Array) Method {
 	m, err := newQA("QA+", true, g, Fixed, MethodOptions{})
 	if err == nil {
-		err = m.Aim(&Batch{items, clean}, 0)
+		err = m.Aim(&Batch{Items: items, Clean: clean}, 0)
 	}
 	if err != nil {
 		b.Fatal(err)

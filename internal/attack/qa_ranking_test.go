@@ -74,10 +74,10 @@ func TestRankingAttacksRefuse(t *testing.T) {
 		if err := m.Eval(array.New(3, 5), make([]float64, 3), nil); err == nil {
 			t.Errorf("%s: embeddings of another length are taken", name)
 		}
-		if err := m.Aim(&Batch{[]int{0, 400}, array.New(2, 4)}, 0); err == nil || !strings.Contains(err.Error(), "item 400") {
+		if err := m.Aim(&Batch{Items: []int{0, 400}, Clean: array.New(2, 4)}, 0); err == nil || !strings.Contains(err.Error(), "item 400") {
 			t.Errorf("%s: item 400 of 400: %v", name, err)
 		}
-		bad := &Batch{[]int{0, 1}, array.New(2, 4)}
+		bad := &Batch{Items: []int{0, 1}, Clean: array.New(2, 4)}
 		bad.Clean.Data[5] = float32(math.NaN())
 		if err := m.Aim(bad, 0); err == nil || !strings.Contains(err.Error(), "item 1 is not finite") {
 			t.Errorf("%s: NaN: %v", name, err)

@@ -23,19 +23,46 @@ func chooseQueries(labels []int32, o Options) (queries []int, excluded int, err 
 	if len(queries) == 0 {
 		return nil, 0, unfitf("attack: none of the %d images has another one of its label, so there is nothing to find", len(labels))
 	}
-	excluded = len(labels) - len(queries)
+	return o.limit(queries), len(labels) - len(queries), nil
+}
+
+// choose returns the images to attack where queries and gallery are apart or not. Queries
+// that are compared with no image of their class, or with no other, are left out.
+func (g *Gallery) choose(o Options) (queries []int, excluded int, err error) {
+	if !g.Apart() {
+		return chooseQueries(g.Labels, o)
+	}
+	count, all := countLabels(g.Labels), g.Queries().sides.images
+	for _, i := range all {
+		if n, same := g.found(i, count); same > 0 && n > same {
+			queries = append(queries, i)
+		}
+	}
+	if len(queries) == 0 {
+		return nil, 0, unfitf("attack: none of the %d queries is compared with an image of its class and one of another", len(all))
+	}
+	return o.limit(queries), len(all) - len(queries), nil
+}
+
+// limit returns the queries that are asked for.
+func (o *Options) limit(queries []int) []int {
 	if o.Queries == 0 || o.Queries >= len(queries) {
-		return queries, excluded, nil
+		return queries
 	}
 	if o.Sample {
-		r := rng.New(o.Seed, "attack.es.queries")
-		for i := range o.Queries {
-			j := i + r.IntN(len(queries)-i)
-			queries[i], queries[j] = queries[j], queries[i]
-		}
-		slices.Sort(queries[:o.Queries])
+		sample(queries, o.Queries, o.Seed, "attack.es.queries")
 	}
-	return queries[:o.Queries], excluded, nil
+	return queries[:o.Queries]
+}
+
+// sample moves n images, drawn at random, to the front, ascending.
+func sample(images []int, n int, seed uint64, stream string) {
+	r := rng.New(seed, stream)
+	for i := range n {
+		j := i + r.IntN(len(images)-i)
+		images[i], images[j] = images[j], images[i]
+	}
+	slices.Sort(images[:n])
 }
 
 func countLabels(labels []int32) map[int32]int {
@@ -55,6 +82,19 @@ func chance(labels []int32, queries []int) float64 {
 		sum += count[labels[q]] - 1
 	}
 	return float64(sum) / float64(len(queries)) / float64(len(labels)-1)
+}
+
+// chance is chance of the queries of a gallery.
+func (g *Gallery) chance(queries []int) float64 {
+	if !g.Apart() {
+		return chance(g.Labels, queries)
+	}
+	count, sum := countLabels(g.Labels), 0.0
+	for _, q := range queries {
+		all, same := g.found(q, count)
+		sum += float64(same) / float64(all)
+	}
+	return sum / float64(len(queries))
 }
 
 // checkGallery returns an error unless the gallery holds the queries' embeddings

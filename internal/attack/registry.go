@@ -23,6 +23,8 @@ type Attack struct {
 	Targets string
 	Scores  []Score  // in the order of Method.Score
 	Options []Option // that have an effect
+	// Candidates says that the perturbed image is one of the gallery, aimed at queries.
+	Candidates bool
 	// Refuses holds the options that the attack does not allow, with the reason.
 	Refuses map[Option]string
 	// Caption says what became of one query, from its first score without the attack
@@ -135,6 +137,12 @@ func Named(name string) (Attack, error) {
 func uses(attacks []string, o Option) bool {
 	users := Users(o)
 	return slices.ContainsFunc(attacks, func(name string) bool { return slices.Contains(users, name) })
+}
+
+// perturbsCandidates reports whether an attack perturbs images of the gallery.
+func perturbsCandidates(name string) bool {
+	a, err := Named(name)
+	return err == nil && a.Candidates
 }
 
 // ByDefault is the attack that is run, and drawn, where none is named.

@@ -10,12 +10,15 @@ import (
 
 // Result holds the scores of attacks.
 type Result struct {
-	Queries  []int    // attacked images, ascending
-	Excluded int      // images not attacked: nobody else carries their label
-	Scored   []Scored // by variant
-	Attacks  []Ran
-	Pictures []*Pictures // by attack and variant
-	Cost     record.Cost // image passes, the clean ones of the queries included
+	Queries  []int // attacked images, ascending
+	Excluded int   // images not attacked: nobody else carries their label
+	// Candidates are the attacked images of the gallery, one for each query, where queries
+	// and gallery are apart and an attack perturbs candidates.
+	Candidates []int
+	Scored     []Scored // by variant
+	Attacks    []Ran
+	Pictures   []*Pictures // by attack and variant
+	Cost       record.Cost // image passes, the clean ones of the queries included
 
 	MeanCosine    float64 // of two different gallery embeddings
 	NotNormalized bool    // a gallery row's length is not 1: ES:D has no fixed range
@@ -64,9 +67,9 @@ func (r *Result) finish(g *Gallery) {
 		s.Adversarial = append(s.Adversarial, robustness(s.Adversarial, at))
 		s.Clean = append(s.Clean, robustness(s.Clean, at))
 	}
-	r.MeanCosine, r.NotNormalized = spread(g.X)
+	r.MeanCosine, r.NotNormalized = spread(g.embeddings())
 	r.Collapsed = r.MeanCosine > collapsed
-	r.Chance = chance(g.Labels, r.Queries)
+	r.Chance = g.chance(r.Queries)
 }
 
 // robustness returns ERS of each query from the columns of its ten scores.

@@ -20,7 +20,7 @@ const DefaultBatch = 128
 // Options of Run.
 type Options struct {
 	Attacks  []string      // names, as Attacks lists them; see also Suite
-	Variants []Variant     // none given: both
+	Variants []Variant     // none given: those of the gallery
 	PGD      adversary.PGD // budget and method, mode Eval; eps 0 crafts nothing
 	Method   MethodOptions // its Seed is ignored
 	Draws    int           // of random targets; 0 is 1
@@ -44,9 +44,9 @@ type Options struct {
 // Run attacks the queries among images with each attack and scores what
 // retrieval in g makes of them, as published and as it should be.
 //
-// g holds the embeddings of all images, in order, by model in Eval mode. Images
-// whose label does not occur again are not attacked: there is nothing for them to
-// find. One attack is run after another, so that only one has its tables in
+// g holds the embeddings of all images, in order, by model in Eval mode, or of those of
+// them that are retrieved. Images whose label does not occur again are not attacked: there
+// is nothing for them to find. One attack is run after another, so that only one has its tables in
 // memory; the queries' clean embeddings are computed once. Both variants of an
 // attack share the crafted image of a query if they would craft the same.
 //
@@ -98,23 +98,31 @@ type runner struct {
 	methods maker
 	result  *Result
 
-	clean *array.Array // (Q, D) of the queries
-	full  workspace    // the batch at hand
-	part  workspace    // its queries of which the second variant has its own image
-	goal  watched
+	queries, candidates *victims // the same where each image is both
+	of                  *victims // those of the attack at hand
+
+	full workspace // the batch at hand
+	part workspace // its queries of which the second variant has its own image
+	goal watched
+}
+
+// victims are images that attacks perturb.
+type victims struct {
+	items, repeat []int        // repeat: see Batch
+	clean         *array.Array // (Q, D) their embeddings
 }
 
 func newRunner(ctx context.Context, model nn.Embedder, images Source, g *Gallery, o Options, methods maker) (*runner, error) {
-	if err := g.X.SameShape("gallery", images.Len(), model.Dim()); err != nil {
+	if err := g.embeddings().SameShape("gallery", images.Len(), model.Dim()); err != nil {
 		return nil, fmt.Errorf("attack: %w", err)
 	}
-	if err := o.fill(); err != nil {
+	if err := o.fill(g); err != nil {
 		return nil, err
 	}
-	if n := g.Len(); o.Method.W > n || o.Method.M > n {
+	if n := g.Len(); o.Method.W > g.Queries().Len() || o.Method.M > n {
 		return nil, unfitf("attack: w is %d and m %d, but the gallery has %d images; give at most as many", o.Method.W, o.Method.M, n)
 	}
-	queries, excluded, err := chooseQueries(g.Labels, o)
+	queries, excluded, err := g.choose(o)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +141,16 @@ func newRunner(ctx context.Context, model nn.Embedder, images Source, g *Gallery
 			return nil, fmt.Errorf("attack: %w", err)
 		}
 	}
-	r.goal.ctx, r.clean = ctx, array.New(len(queries), model.Dim())
+	r.goal.ctx, r.queries = ctx, &victims{items: queries, clean: array.New(len(queries), model.Dim())}
 	r.result = &Result{Queries: queries, Excluded: excluded}
+	r.candidates = r.queries
+	if g.Apart() && slices.ContainsFunc(o.Attacks, perturbsCandidates) {
+		r.candidates = &victims{clean: array.New(len(queries), model.Dim())}
+		if r.candidates.items, r.candidates.repeat, err = g.candidates(o, len(queries)); err != nil {
+			return nil, err
+		}
+		r.result.Candidates = r.candidates.items
+	}
 	for _, v := range o.Variants {
 		s := Scored{Variant: v, Batch: len(queries)}
 		if v == Published {
@@ -146,9 +162,12 @@ func newRunner(ctx context.Context, model nn.Embedder, images Source, g *Gallery
 }
 
 // fill sets defaults and returns an error naming the first option that is wrong.
-func (o *Options) fill() error {
+func (o *Options) fill(g *Gallery) error {
 	if len(o.Variants) == 0 {
-		o.Variants = Variants()
+		o.Variants = g.Variants()
+	}
+	if err := g.checkVariants(o.Variants); err != nil {
+		return err
 	}
 	for i, v := range o.Variants {
 		for _, u := range o.Variants[:i] {
@@ -198,7 +217,15 @@ func together(h, w int) int {
 
 // embed computes the queries' clean embeddings and compares them with the gallery.
 func (r *runner) embed() error {
-	q := r.result.Queries
+	if err := r.embedVictims(r.queries); err != nil || r.candidates == r.queries {
+		return err
+	}
+	return r.embedVictims(r.candidates)
+}
+
+func (r *runner) embedVictims(v *victims) error {
+	q := v.items
+	r.of = v
 	for lo := 0; lo < len(q); lo += r.o.Together {
 		hi := min(lo+r.o.Together, len(q))
 		if err := r.ctx.Err(); err != nil {
@@ -207,15 +234,16 @@ func (r *runner) embed() error {
 		if err := r.load(lo, hi); err != nil {
 			return err
 		}
-		copy(r.clean.Data[lo*r.clean.Cols():], r.model.Embed(r.full.x, nn.Eval).Data)
+		copy(v.clean.Data[lo*v.clean.Cols():], r.model.Embed(r.full.x, nn.Eval).Data)
 	}
 	r.result.Cost.Forward += int64(len(q))
-	return checkGallery(r.clean, r.gallery.X, q)
+	return checkGallery(v.clean, r.gallery.embeddings(), q)
 }
 
 // attack runs all draws of one attack; say is told how many queries are done.
 func (r *runner) attack(j *job, say func(n int)) error {
 	start, n := time.Now(), len(r.result.Queries)
+	r.of = j.of
 	for draw := range j.draws {
 		for lo := 0; lo < n; lo += r.o.Together {
 			hi := min(lo+r.o.Together, n)

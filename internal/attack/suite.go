@@ -16,3 +16,22 @@ func Suite(name string) ([]string, error) {
 
 // Variants lists the variants in the order of tables.
 func Variants() []Variant { return []Variant{Published, Fixed} }
+
+// Variants lists those that attacks on g have. The published ones take the image nearest
+// to a query for the query itself: where queries are not in the gallery they would leave
+// out the best answer.
+func (g *Gallery) Variants() []Variant {
+	if g.Apart() {
+		return []Variant{Fixed}
+	}
+	return Variants()
+}
+
+func (g *Gallery) checkVariants(list []Variant) error {
+	for _, v := range list {
+		if !slices.Contains(g.Variants(), v) {
+			return unfitf("attack: variant %s takes the image nearest to a query for the query itself; here queries and gallery are apart, or have sequences: ask for variant %s", v, Fixed)
+		}
+	}
+	return nil
+}

@@ -7,14 +7,15 @@ import (
 )
 
 // recall scores queries by recall@1: 1 if the nearest gallery item has the
-// query's label, else 0, the query itself left out. The published variant takes for
-// that copy the item nearest to the clean embedding, which is another one where
-// images repeat or embeddings collapse; the fixed one knows its index.
+// query's label, else 0, the query itself and its sequence left out. The published
+// variant takes for that copy the item nearest to the clean embedding, which is another
+// one where images repeat or embeddings collapse; the fixed one knows its index.
 type recall struct {
 	g       *Gallery
 	variant Variant
 	items   []int // of the batch
 	own     []int32
+	hidden  [][]int32
 	found   *nearest
 }
 
@@ -26,27 +27,30 @@ func (r *recall) aim(name string, b *Batch) error {
 	if err := r.g.checkBatch(name, b); err != nil {
 		return err
 	}
-	r.items, r.own = b.Items, r.own[:0]
+	r.items, r.own, r.hidden = b.Items, r.own[:0], r.hidden[:0]
 	if r.variant == Published {
-		r.found.find(b.Clean)
+		r.found.find(b.Clean, nil)
 		r.own = append(r.own, r.found.first...)
-		return nil
 	}
-	for _, item := range b.Items {
-		r.own = append(r.own, int32(item))
+	for i, item := range b.Items {
+		if r.variant == Published {
+			r.hidden = append(r.hidden, r.own[i:i+1])
+			continue
+		}
+		r.hidden = append(r.hidden, r.g.Hidden(item))
 	}
 	return nil
 }
 
 // score writes the recall of embeddings z (B, D), NaN for one that is NaN.
 func (r *recall) score(z *array.Array, out []float64) {
-	r.found.find(z)
+	r.found.find(z, r.hidden)
 	for i, item := range r.items {
 		out[i] = 0
-		switch top := r.found.without(i, r.own[i]); {
+		switch top := r.found.first[i]; {
 		case top < 0:
 			out[i] = math.NaN()
-		case r.g.Labels[top] == r.g.Labels[item]:
+		case r.g.Labels[top] == r.g.label(item):
 			out[i] = 1
 		}
 	}

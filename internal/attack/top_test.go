@@ -270,10 +270,10 @@ func TestTopErrors(t *testing.T) {
 		for _, v := range variants() {
 			m := mustMethod(t, name, f.g, v, MethodOptions{})
 			for want, b := range map[string]*Batch{
-				"query 1 is item 40 of a gallery of 40":   {[]int{0, 40}, f.batch.Clean.Slice(0, 2)},
-				"query 0 is item -1":                      {[]int{-1}, f.batch.Clean.Slice(0, 1)},
-				"clean embeddings is":                     {[]int{0, 1}, f.batch.Clean.Slice(0, 1)},
-				"the clean embedding of item 1 is not fi": {[]int{0, 1}, bad.Slice(0, 2)},
+				"query 1 is item 40 of 40 images":         {Items: []int{0, 40}, Clean: f.batch.Clean.Slice(0, 2)},
+				"query 0 is item -1":                      {Items: []int{-1}, Clean: f.batch.Clean.Slice(0, 1)},
+				"clean embeddings is":                     {Items: []int{0, 1}, Clean: f.batch.Clean.Slice(0, 1)},
+				"the clean embedding of item 1 is not fi": {Items: []int{0, 1}, Clean: bad.Slice(0, 2)},
 			} {
 				if err := m.Aim(b, 0); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
 					t.Errorf("%s %s: %v, want %q", name, v, err, want)
@@ -285,7 +285,7 @@ func TestTopErrors(t *testing.T) {
 	alone[3] = 99
 	g := mustGallery(t, f.g.X, alone)
 	b := &Batch{Items: []int{3}, Clean: f.g.X.Slice(3, 4)}
-	if err := mustMethod(t, "LTM", g, Fixed, MethodOptions{}).Aim(b, 0); err == nil || !strings.Contains(err.Error(), "item 3 is the only one of label 99") {
+	if err := mustMethod(t, "LTM", g, Fixed, MethodOptions{}).Aim(b, 0); err == nil || !strings.Contains(err.Error(), "item 3 is compared with 39 items, 0 of its label 99") {
 		t.Error(err)
 	}
 }

@@ -26,7 +26,7 @@ func (w *workspace) resize(b int) {
 	w.x.SetRows(b)
 	w.adv.SetRows(b)
 	w.batch.Clean.SetRows(b)
-	w.places, w.batch.Items, w.ids = w.places[:0], w.batch.Items[:0], w.ids[:0]
+	w.places, w.batch.Items, w.batch.Repeat, w.ids = w.places[:0], w.batch.Items[:0], nil, w.ids[:0]
 }
 
 func (w *workspace) add(place, item int) {
@@ -38,6 +38,9 @@ func (w *workspace) take(from *workspace, rows []int) {
 	w.resize(len(rows))
 	for k, i := range rows {
 		w.add(from.places[i], from.batch.Items[i])
+		if from.batch.Repeat != nil {
+			w.batch.Repeat = append(w.batch.Repeat, from.batch.Repeat[i])
+		}
 		copy(w.x.Row(k), from.x.Row(i))
 		copy(w.batch.Clean.Row(k), from.batch.Clean.Row(i))
 	}
@@ -49,10 +52,13 @@ func (r *runner) load(lo, hi int) error {
 	w := &r.full
 	w.resize(hi - lo)
 	for p := lo; p < hi; p++ {
-		w.add(p, r.result.Queries[p])
+		w.add(p, r.of.items[p])
 	}
-	d := r.clean.Cols()
-	copy(w.batch.Clean.Data, r.clean.Data[lo*d:hi*d])
+	if r.of.repeat != nil {
+		w.batch.Repeat = r.of.repeat[lo:hi]
+	}
+	d := r.of.clean.Cols()
+	copy(w.batch.Clean.Data, r.of.clean.Data[lo*d:hi*d])
 	reads := reading{r.images, w, make([]error, hi-lo)}
 	par.Do(hi-lo, 4, &reads)
 	for i, err := range reads.errs {

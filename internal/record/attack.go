@@ -51,10 +51,12 @@ type Attack struct {
 	Options        AttackOptions             `json:"options" doc:"the options of the command, with defaults filled in"`
 	Queries        int                       `json:"queries" doc:"number of queries attacked"`
 	Excluded       int                       `json:"queries_excluded,omitempty" doc:"queries not attacked because no other image has their label"`
+	Gallery        int                       `json:"gallery,omitempty" doc:"images that are searched, where these are not the queries too"`
 	Scores         map[string]Scores         `json:"scores" doc:"scores under attack, by variant"`
 	Clean          map[string]Scores         `json:"clean" doc:"the same scores of clean images, by variant"`
 	RightWhenClean map[string]RightWhenClean `json:"right_when_clean,omitempty" doc:"by variant, scores of the queries whose nearest clean image has their class (after an attack that scores recall)"`
 	Attacks        []AttackRecord            `json:"attacks" doc:"what each attack did"`
+	Candidates     Packed                    `json:"candidates,omitempty" doc:"index of each image that CA perturbs, where these are not the queries, packed as 'values' are"`
 	Items          Packed                    `json:"items,omitempty" doc:"index of each query among the images, packed as 'values' are"`
 	Values         map[string]PackedScores   `json:"values,omitempty" doc:"by variant, the value of each query under attack: float32, little-endian, zlib, base64"`
 	Warnings       []string                  `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
@@ -90,6 +92,7 @@ type Curve struct {
 	Options  AttackOptions `json:"options" doc:"the options of the command, with defaults filled in"`
 	Queries  int           `json:"queries" doc:"number of queries attacked"`
 	Excluded int           `json:"queries_excluded,omitempty" doc:"queries not attacked because no other image has their label"`
+	Gallery  int           `json:"gallery,omitempty" doc:"images that are searched, where these are not the queries too"`
 	Points   []CurvePoint  `json:"points" doc:"scores by ascending eps"`
 	Warnings []string      `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost     CostRecord    `json:"cost" doc:"passes through the network, and the time"`

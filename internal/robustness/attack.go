@@ -68,16 +68,19 @@ type Attacked struct {
 	Doc      *record.Attack
 	Result   *attack.Result
 	Embedded *run.Embedded
+	Gallery  *attack.Gallery
 }
 
 // Attack runs attacks on a run's network.
 func Attack(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, say progress.Say) (*Attacked, error) {
 	start := time.Now()
+	all := len(o.Variants) == 0
 	resolveAttack(&o)
 	e, g, err := gallery(ctx, r, checkpoint, set, say)
 	if err != nil {
 		return nil, err
 	}
+	o.Variants = settled(o.Variants, all, g)
 	res, err := runAttacks(o, ctx, e, g, say.Of("attack"))
 	if err != nil {
 		return nil, err
@@ -85,10 +88,7 @@ func Attack(ctx context.Context, r *run.Run, checkpoint, set string, o record.At
 	doc := &record.Attack{
 		Schema: record.AttackSchema, Source: e.Source, Options: o, Queries: len(res.Queries), Excluded: res.Excluded,
 		Scores: map[string]record.Scores{}, Clean: map[string]record.Scores{}, RightWhenClean: map[string]record.RightWhenClean{},
-		Attacks: records(res), Warnings: warnings(res), Cost: record.CostRecord{Cost: res.Cost},
-	}
-	if data.RolesOf(e.Data) != nil {
-		doc.Warnings = append(doc.Warnings, "queries, gallery and sequences of the data are not regarded: each image is attacked among all others")
+		Attacks: records(res), Warnings: warnings(res, g.Apart()), Gallery: searched(g), Cost: record.CostRecord{Cost: res.Cost},
 	}
 	for k := range res.Scored {
 		s := &res.Scored[k]
@@ -100,7 +100,7 @@ func Attack(ctx context.Context, r *run.Run, checkpoint, set string, o record.At
 			return nil, err
 		}
 		if o.PerQuery {
-			keepValues(doc, res.Queries, s)
+			keepValues(doc, res, s)
 		}
 		right, ok := s.Right()
 		if !ok {
@@ -116,7 +116,7 @@ func Attack(ctx context.Context, r *run.Run, checkpoint, set string, o record.At
 	}
 	doc.Cost.Forward += int64(e.Data.Len())
 	doc.Cost.Seconds = time.Since(start).Seconds()
-	return &Attacked{doc, res, e}, nil
+	return &Attacked{doc, res, e, g}, nil
 }
 
 // gallery embeds the set that attacks are on.
@@ -128,17 +128,40 @@ func gallery(ctx context.Context, r *run.Run, checkpoint, set string, say progre
 	if err != nil {
 		return nil, nil, err
 	}
-	if roles := data.RolesOf(e.Data); roles != nil {
-		return nil, nil, fmt.Errorf("%w: attacks search for each image among all others, and these are %d queries for a gallery of %d, or have sequences: scores would mix the two; attack images without roles, such as those of training", data.ErrUnfit, len(roles.Query), len(roles.Gallery))
-	}
 	if err := embed.TwoClasses(e.Data.Labels()); err != nil {
 		return nil, nil, err
 	}
-	g, err := attack.NewGallery(e.Vectors, e.Data.Labels())
+	var g *attack.Gallery
+	if roles := data.RolesOf(e.Data); roles != nil {
+		g, err = attack.NewGalleryOf(e.Vectors, e.Data.Labels(), attack.Sides(*roles))
+	} else {
+		g, err = attack.NewGallery(e.Vectors, e.Data.Labels())
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	return e, g, nil
+}
+
+// settled returns the variants that are run: all of those that the gallery has, where none
+// was asked for.
+func settled(variants []string, all bool, g *attack.Gallery) []string {
+	if !all {
+		return variants
+	}
+	variants = nil
+	for _, v := range g.Variants() {
+		variants = append(variants, string(v))
+	}
+	return variants
+}
+
+// searched is the number of images of a gallery that are not all queries, 0 for others.
+func searched(g *attack.Gallery) int {
+	if g.Apart() {
+		return g.Len()
+	}
+	return 0
 }
 
 // runAttacks runs the attacks on e with the gallery g of its embeddings.

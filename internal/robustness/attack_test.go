@@ -128,7 +128,7 @@ func TestWarnings(t *testing.T) {
 		Queries: []int{0, 1, 2, 3}, Excluded: 2, NotNormalized: true, Collapsed: true, MeanCosine: 0.999, Chance: 0.24,
 		Scored: []attack.Scored{right}, Attacks: []attack.Ran{{Attack: "ES", ZeroGradient: 0.5}, {Attack: "GTM"}},
 	}
-	all := warnings(r)
+	all := warnings(r, false)
 	for _, want := range []string{"ERS means nothing; train with model.normalize", "collapsed (mean cosine of two images 0.9990)", "0.2500, near chance (0.2400)", "ES: 50 % of the gradients", "2 images were not attacked"} {
 		if !slices.ContainsFunc(all, func(w string) bool { return strings.Contains(w, want) }) {
 			t.Errorf("%q is not in %q", want, all)
@@ -138,7 +138,7 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("%d warnings", len(all))
 	}
 	r = &attack.Result{Queries: r.Queries, Scored: r.Scored, Chance: 0.1}
-	if w := warnings(r); w != nil {
+	if w := warnings(r, false); w != nil {
 		t.Errorf("%q", w)
 	}
 }

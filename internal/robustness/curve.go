@@ -18,6 +18,7 @@ import (
 // that of o, or eps where eps is smaller; targets are the same at all of them.
 func Curve(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, eps []float64, say progress.Say) (*record.Curve, error) {
 	start := time.Now()
+	all := len(o.Variants) == 0
 	resolveAttack(&o)
 	list, err := curvePoints(o, eps)
 	if err != nil {
@@ -28,7 +29,8 @@ func Curve(ctx context.Context, r *run.Run, checkpoint, set string, o record.Att
 	if err != nil {
 		return nil, err
 	}
-	doc := &record.Curve{Schema: record.CurveSchema, Source: e.Source, Options: o, Points: list}
+	o.Variants = settled(o.Variants, all, g)
+	doc := &record.Curve{Schema: record.CurveSchema, Source: e.Source, Options: o, Gallery: searched(g), Points: list}
 	for i := range doc.Points {
 		p := &doc.Points[i]
 		at := o
@@ -46,7 +48,7 @@ func Curve(ctx context.Context, r *run.Run, checkpoint, set string, o record.Att
 		}
 		doc.Queries, doc.Excluded = len(res.Queries), res.Excluded
 		doc.Cost.Add(res.Cost)
-		for _, w := range warnings(res) {
+		for _, w := range warnings(res, g.Apart()) {
 			if !slices.Contains(doc.Warnings, w) {
 				doc.Warnings = append(doc.Warnings, w)
 			}

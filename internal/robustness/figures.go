@@ -73,11 +73,14 @@ func heading(p *attack.Pictures) string {
 func (a *Attacked) pictureRows(p *attack.Pictures, k int) ([]render.AdversarialRow, error) {
 	n := p.Clean.Rows()
 	rows := make([]render.AdversarialRow, min(k, n))
-	ds, r := a.Embedded.Data, a.Result
+	ds := a.Embedded.Data
 	for i := range rows {
 		at := i * n / len(rows)
-		place := p.Kept[at]
-		q := r.Queries[place]
+		place, q := p.Kept[at], p.Items[at]
+		among := a.Gallery
+		if described, err := attack.Named(p.Attack); err == nil && described.Candidates {
+			among = among.Queries()
+		}
 		row := &rows[i]
 		row.Clean = render.Tile{Image: picture(p.Clean, at), Caption: ds.Classes()[ds.Labels()[q]]}
 		row.Adversarial = render.Tile{Image: picture(p.Adversarial, at), Caption: a.achieved(p, place)}
@@ -89,10 +92,10 @@ func (a *Attacked) pictureRows(p *attack.Pictures, k int) ([]render.AdversarialR
 			row.Target = &t
 		}
 		var err error
-		if row.Before, err = a.neighbors(a.Embedded.Vectors.Row(q), q); err != nil {
+		if row.Before, err = a.neighbors(a.Embedded.Vectors.Row(q), q, among); err != nil {
 			return nil, err
 		}
-		if row.After, err = a.neighbors(p.Embedding.Row(at), q); err != nil {
+		if row.After, err = a.neighbors(p.Embedding.Row(at), q, among); err != nil {
 			return nil, err
 		}
 	}
@@ -114,17 +117,18 @@ func (a *Attacked) achieved(p *attack.Pictures, place int) string {
 	return ""
 }
 
-// neighbors are the images nearest to an embedding but query, nearest first; the
-// first of equally near ones comes first.
-func (a *Attacked) neighbors(z []float32, query int) ([]render.Neighbor, error) {
-	ds, x := a.Embedded.Data, a.Embedded.Vectors
+// neighbors are the images of a gallery nearest to an embedding but those that query is
+// not compared with, nearest first; the first of equally near ones comes first.
+func (a *Attacked) neighbors(z []float32, query int, among *attack.Gallery) ([]render.Neighbor, error) {
+	ds, x := a.Embedded.Data, among.X
+	hidden := among.Hidden(query)
 	type item struct {
 		at int
 		d  float64
 	}
 	var best []item
 	for j := range x.Rows() {
-		if j == query {
+		if slices.Contains(hidden, int32(j)) {
 			continue
 		}
 		d := 0.0
@@ -139,7 +143,7 @@ func (a *Attacked) neighbors(z []float32, query int) ([]render.Neighbor, error) 
 		if at == retrieved {
 			continue
 		}
-		best = slices.Insert(best, at, item{j, d})
+		best = slices.Insert(best, at, item{int(among.Image(int32(j))), d})
 		best = best[:min(len(best), retrieved)]
 	}
 	var out []render.Neighbor

@@ -77,8 +77,8 @@ const blind = 0.1
 // model counts as one that retrieves nothing.
 const atChance = 0.05
 
-// warnings says what the scores may not be read as.
-func warnings(r *attack.Result) []string {
+// warnings says what the scores may not be read as; apart: of queries of a gallery.
+func warnings(r *attack.Result, apart bool) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if r.NotNormalized {
@@ -95,7 +95,10 @@ func warnings(r *attack.Result) []string {
 			add("%s: %.0f %% of the gradients vanished: unless its goal was reached, the attack was blind, not beaten; try "+option.Name("start")+" random or "+option.Name("rule")+" auto", a.Attack, 100*a.ZeroGradient)
 		}
 	}
-	if r.Excluded > 0 {
+	switch {
+	case r.Excluded > 0 && apart:
+		add("%d queries were not attacked: they are compared with no image of their class, or with no other", r.Excluded)
+	case r.Excluded > 0:
 		add("%d images were not attacked: no other image has their label", r.Excluded)
 	}
 	return out

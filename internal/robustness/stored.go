@@ -37,6 +37,9 @@ func plannedScores(o record.AttackOptions) map[string]record.Scores {
 // SameAttack reports whether d is the result of these options, and its scores are
 // defined as they are today.
 func SameAttack(d *record.Attack, o record.AttackOptions) bool {
+	if d.Gallery > 0 && len(o.Variants) == 0 {
+		o.Variants = d.Options.Variants // all that a gallery has
+	}
 	resolveAttack(&o)
 	if !run.SameJSON(d.Options, o) {
 		return false

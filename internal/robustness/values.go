@@ -7,14 +7,13 @@ import (
 
 // keepValues stores what each query has under attack in a variant; ERS follows from the
 // others, query by query.
-func keepValues(d *record.Attack, queries []int, s *attack.Scored) {
+func keepValues(d *record.Attack, r *attack.Result, s *attack.Scored) {
 	if d.Values == nil {
 		d.Values = map[string]record.PackedScores{}
-		items := make([]float64, len(queries))
-		for i, q := range queries {
-			items[i] = float64(q) // exact up to 2^24 images
+		d.Items = packItems(r.Queries)
+		if r.Candidates != nil {
+			d.Candidates = packItems(r.Candidates)
 		}
-		d.Items = record.Pack(items)
 	}
 	of := record.PackedScores{}
 	for k, key := range s.Keys {
@@ -23,4 +22,12 @@ func keepValues(d *record.Attack, queries []int, s *attack.Scored) {
 		}
 	}
 	d.Values[string(s.Variant)] = of
+}
+
+func packItems(items []int) record.Packed {
+	out := make([]float64, len(items))
+	for i, q := range items {
+		out[i] = float64(q) // exact up to 2^24 images
+	}
+	return record.Pack(out)
 }

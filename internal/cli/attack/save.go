@@ -24,16 +24,26 @@ func saveImages(dir string, a *robustness.Attacked) error {
 	}
 	res := a.Result
 	f := folder{dir: dir}
-	queries := make([]int32, len(res.Queries))
-	for i, q := range res.Queries {
-		queries[i] = int32(q)
+	f.items("queries", res.Queries)
+	if a.Gallery.Apart() {
+		rows := make([]int32, a.Gallery.Len())
+		for j := range rows {
+			rows[j] = a.Gallery.Image(int32(j))
+		}
+		f.ints("gallery_items", rows, len(rows))
 	}
-	f.ints("queries", queries, len(queries))
 	f.ints("labels", a.Embedded.Data.Labels(), a.Embedded.Data.Len())
 	f.floats("gallery", a.Embedded.Vectors)
-	for i, p := range res.Pictures {
-		if i == 0 {
+	clean := false
+	for _, p := range res.Pictures {
+		described, err := attack.Named(p.Attack)
+		switch {
+		case err == nil && described.Candidates && res.Candidates != nil:
+			f.floats("clean_candidates", p.Clean)
+			f.items("candidates", res.Candidates)
+		case !clean:
 			f.floats("clean", p.Clean)
+			clean = true
 		}
 		name := p.Attack + "_" + string(p.Variant)
 		f.floats("adversarial_"+name, p.Adversarial)
@@ -89,6 +99,14 @@ func (f *folder) floats(name string, x *array.Array) {
 
 func (f *folder) ints(name string, x []int32, shape ...int) {
 	f.write(name, func(w io.Writer) error { return data.WriteNPYInts(w, x, shape...) })
+}
+
+func (f *folder) items(name string, items []int) {
+	x := make([]int32, len(items))
+	for i, q := range items {
+		x[i] = int32(q)
+	}
+	f.ints(name, x, len(x))
 }
 
 func vector(v []float64) *array.Array {

@@ -79,7 +79,9 @@ func (o *options) variants() []string {
 // flags' defaults, and by the flags that are not numbers.
 func (o *options) settings(r *run.Run) (record.AttackOptions, error) {
 	a, profile := o.ask, record.AttackOptions{}
-	a.Variants = o.variants()
+	if o.changed("variant") { // else those that the data have
+		a.Variants = o.variants()
+	}
 	shape := r.Manifest.Data.Train.Shape
 	if err := robustness.Profile(&profile, o.profile, shape[0]); err != nil {
 		return a, &base.ExitError{Code: base.ExitUsage, Err: err}

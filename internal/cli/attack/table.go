@@ -70,6 +70,9 @@ func notes(d *record.Attack) []string {
 		largest = max(largest, a.Radius.MaxLinf)
 	}
 	var out []string
+	if d.Gallery > 0 {
+		out = append(out, fmt.Sprintf("queries are searched for in a gallery of %s; CA perturbs images of the gallery", text.Plural(d.Gallery, "image", "images")))
+	}
 	if crafted > 0 {
 		n := float64(crafted)
 		out = append(out, fmt.Sprintf("perturbations: mean |delta|inf %.4f, largest %.4f; mean |delta|2 %.3f; vanished gradients %.1f %%", linf/n, largest, l2/n, 100*zero/n))
