@@ -249,8 +249,8 @@ func readEmbeddingsHeader(r io.Reader, size int64, path string) (*npyHeader, err
 	if len(h.shape) != 2 || h.count == 0 {
 		return nil, bad("%s: embeddings have shape %v; want (N, D) with both at least 1", path, h.shape)
 	}
-	if err := checkTotal(h.shape[0], 4*h.shape[1]); err != nil {
-		return nil, bad("%s: %v need %.1f GiB of memory, and at most %.1f are taken", path, h.shape, float64(h.count)*4/(1<<30), float64(maxBytes())/(1<<30))
+	if err := CheckMemory(path, h.shape[0], h.shape[1]); err != nil {
+		return nil, err
 	}
 	return h, nil
 }

@@ -8,32 +8,59 @@ import (
 	"tercet/internal/embed/store"
 	"tercet/internal/engine/array"
 	"tercet/internal/record"
+	"tercet/internal/vectors"
 )
 
-// ReadVectors reads embeddings (N, D) and, unless labels names no file, their labels; or a
+// ReadVectors reads embeddings (N, D), npy or of another format of package vectors, and, unless labels names no file, their labels; or a
 // folder that package store wrote, with its labels if each item has one.
 func ReadVectors(embeddings string, labels data.LabelFile) (data.Embeddings, record.Source, error) {
 	if store.Is(embeddings) {
 		return readFolder(embeddings, labels)
 	}
-	var v data.Embeddings
-	var x *array.Array
-	var err error
-	if labels.Path == "" {
-		x, err = data.ReadEmbeddings(embeddings)
-	} else {
-		x, v.Labels, _, err = data.ReadLabeled(embeddings, labels)
-	}
+	v, err := readFile(embeddings, labels)
 	if err != nil {
 		return data.Embeddings{}, record.Source{}, err
 	}
-	v.X, v.N, v.D = x.Data, x.Rows(), x.Cols()
 	src := record.Source{Embeddings: embeddings, Labels: labels.Path, Items: v.N, Dim: v.D}
 	if labels.Path != "" {
 		src.Classes = data.Distinct(v.Labels)
 	}
 	src.Fingerprint = v.Fingerprint()
 	return v, src, nil
+}
+
+// readFile reads an npy file, or one of the other formats of package vectors by its name.
+func readFile(embeddings string, labels data.LabelFile) (v data.Embeddings, err error) {
+	if vectors.IsVectors(embeddings) {
+		return readStored(embeddings, labels)
+	}
+	var x *array.Array
+	if labels.Path == "" {
+		x, err = data.ReadEmbeddings(embeddings)
+	} else {
+		x, v.Labels, _, err = data.ReadLabeled(embeddings, labels)
+	}
+	if err != nil {
+		return data.Embeddings{}, err
+	}
+	v.X, v.N, v.D = x.Data, x.Rows(), x.Cols()
+	return v, nil
+}
+
+func readStored(embeddings string, labels data.LabelFile) (v data.Embeddings, err error) {
+	f, err := vectors.Open(embeddings)
+	if err != nil {
+		return v, err
+	}
+	defer f.Close()
+	v.N, v.D = f.Len(), f.Dim()
+	if labels.Path != "" {
+		if v.Labels, _, err = data.ReadLabelsOf(labels, v.N, fmt.Sprintf("%s has %d rows", embeddings, v.N)); err != nil {
+			return v, err
+		}
+	}
+	v.X, err = f.All()
+	return v, err
 }
 
 func readFolder(dir string, labels data.LabelFile) (data.Embeddings, record.Source, error) {

@@ -9,25 +9,74 @@ import (
 	"strings"
 
 	"tercet/internal/data"
+	"tercet/internal/embed/store"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
 	"tercet/internal/run"
+	"tercet/internal/vectors"
 )
 
-// Export writes the embeddings to path, and beside it their labels (X.labels.npy) and
-// what each row is of (X.items.csv). Files of other content are replaced only by force:
-// otherwise the error is a *KeptError, and nothing is written.
-func Export(e *run.Embedded, path string, force bool) (*record.Export, error) {
-	paths := ExportPaths(path)
-	d := &record.Export{
-		Schema: record.EmbeddingsSchema, Source: e.Source,
-		Embeddings: paths[0], Labels: paths[1], Items: paths[2],
+// Exportable are embeddings with what each row is of.
+type Exportable struct {
+	source  record.Source
+	x       data.Embeddings // labels nil where no item has one
+	classes []string
+	item    func(row int) (place int, file string)
+	cost    record.CostRecord
+}
+
+// OfRun are the embeddings of a run, to be exported.
+func OfRun(e *run.Embedded) *Exportable {
+	out := &Exportable{source: e.Source, classes: e.Data.Classes()}
+	out.x = data.Embeddings{X: e.Vectors.Data, N: e.Vectors.Rows(), D: e.Vectors.Cols(), Labels: e.Data.Labels()}
+	out.cost.Forward, out.cost.Seconds = int64(out.x.N), e.Seconds
+	file := func(int) string { return "" }
+	if n, ok := e.Data.(data.Namer); ok {
+		file = n.ItemName
 	}
-	d.Cost.Forward, d.Cost.Seconds = int64(e.Vectors.Rows()), e.Seconds
+	out.item = func(row int) (int, string) {
+		place := row
+		if e.Items != nil {
+			place = e.Items[row]
+		}
+		return place, file(row)
+	}
+	return out
+}
+
+// OfFolder are the embeddings of a folder that tercet embed wrote, to be exported.
+func OfFolder(dir string) (*Exportable, error) {
+	f, err := store.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	src := record.Source{Embeddings: dir, Items: f.N, Dim: f.D, Classes: len(f.Classes), Fingerprint: f.Fingerprint()}
+	return &Exportable{source: src, x: f.Embeddings, classes: f.Classes, item: func(row int) (int, string) { return row, f.Items[row].Path }}, nil
+}
+
+// Export writes the embeddings to path in a format of package vectors, and beside it their
+// labels (X.labels.npy), where there are some, and what each row is of (X.items.csv). Files
+// of other content are replaced only by force: otherwise the error is a *KeptError, and
+// nothing is written.
+func Export(e *Exportable, path, format string, force bool) (*record.Export, error) {
+	paths := ExportPaths(path)
+	d := &record.Export{Schema: record.EmbeddingsSchema, Source: e.source, Embeddings: paths[0], Items: paths[2], Cost: e.cost}
+	if format != "npy" {
+		d.Format = format
+	}
 	files := []exportFile{
-		{d.Embeddings, func(w io.Writer) error { return data.WriteNPY(w, e.Vectors) }},
-		{d.Labels, func(w io.Writer) error { return data.WriteNPYLabels(w, e.Data.Labels()) }},
-		{d.Items, func(w io.Writer) error { return writeItems(e, w) }},
+		{d.Embeddings, func(w io.Writer) error {
+			scale, err := vectors.Write(w, format, e.x.X, e.x.N, e.x.D)
+			if scale != nil {
+				d.Bytes = &record.ByteScale{Offset: scale.Offset, Step: scale.Step}
+			}
+			return err
+		}},
+		{d.Items, e.writeItems},
+	}
+	if e.x.Labels != nil {
+		d.Labels = paths[1]
+		files = append(files, exportFile{d.Labels, func(w io.Writer) error { return data.WriteNPYLabels(w, e.x.Labels) }})
 	}
 	for _, f := range files {
 		if force {
@@ -48,26 +97,27 @@ func Export(e *run.Embedded, path string, force bool) (*record.Export, error) {
 	return d, nil
 }
 
-func trimNPY(path string) string { return strings.TrimSuffix(path, ".npy") }
+// trimFormat is a path without the ending of a format of vectors.
+func trimFormat(path string) string {
+	if vectors.FormatOf(path) == "" {
+		return path
+	}
+	return strings.TrimSuffix(path, filepath.Ext(path))
+}
 
 // writeItems writes a line for each row: its item's place in the set, its file where it
 // has one, its label and the name of its class.
-func writeItems(e *run.Embedded, w io.Writer) error {
+func (e *Exportable) writeItems(w io.Writer) error {
 	out := csv.NewWriter(w)
 	if err := out.Write([]string{"row", "item", "file", "label", "class"}); err != nil {
 		return err
 	}
-	file := func(int) string { return "" }
-	if n, ok := e.Data.(data.Namer); ok {
-		file = n.ItemName
-	}
-	classes := e.Data.Classes()
-	for row, label := range e.Data.Labels() {
-		item := row
-		if e.Items != nil {
-			item = e.Items[row]
+	for row := range e.x.N {
+		place, file := e.item(row)
+		line := []string{strconv.Itoa(row), strconv.Itoa(place), file, "", ""}
+		if e.x.Labels != nil && e.x.Labels[row] >= 0 {
+			line[3], line[4] = strconv.Itoa(int(e.x.Labels[row])), e.classes[e.x.Labels[row]]
 		}
-		line := []string{strconv.Itoa(row), strconv.Itoa(item), file(row), strconv.Itoa(int(label)), classes[label]}
 		if err := out.Write(line); err != nil {
 			return err
 		}

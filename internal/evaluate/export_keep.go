@@ -20,7 +20,7 @@ type exportFile struct {
 
 // ExportPaths are the files that an export to path consists of: embeddings, labels, items.
 func ExportPaths(path string) [3]string {
-	base := trimNPY(path)
+	base := trimFormat(path)
 	return [3]string{path, base + ".labels.npy", base + ".items.csv"}
 }
 

@@ -76,10 +76,18 @@ func (n EmbedNetwork) Unlike(o EmbedNetwork) string {
 type Export struct {
 	Schema     string     `json:"schema" doc:"the name and number of the schema"`
 	Source     Source     `json:"source" doc:"what the result was computed from"`
-	Embeddings string     `json:"embeddings" doc:"npy file of the vectors, (N, D)"`
-	Labels     string     `json:"labels" doc:"npy file of the labels, N"`
+	Embeddings string     `json:"embeddings" doc:"file of the vectors, (N, D)"`
+	Format     string     `json:"format,omitempty" doc:"its format, if it is not npy"`
+	Bytes      *ByteScale `json:"bytes,omitempty" doc:"what its bytes stand for, if it holds bytes"`
+	Labels     string     `json:"labels,omitempty" doc:"npy file of the labels, N"`
 	Items      string     `json:"items" doc:"csv file: row, item, file, label, class"`
 	Cost       CostRecord `json:"cost" doc:"passes through the network, and the time"`
+}
+
+// ByteScale says what numbers a byte b stands for: offset + step*b.
+type ByteScale struct {
+	Offset float64 `json:"offset" doc:"number of the byte 0"`
+	Step   float64 `json:"step" doc:"difference of neighboring bytes"`
 }
 
 // Search is what tercet search prints, schema tercet.search/1.

@@ -72,7 +72,7 @@ func AddSplit(fs *pflag.FlagSet, to *string, standard, usage string) {
 // AddFiles adds the flags that choose embeddings of other tools.
 func (o *Subject) AddFiles(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&o.Embeddings, "embeddings", "", "npy `FILE` of embeddings (N, D) from any tool, or a folder that tercet embed wrote")
+	fs.StringVar(&o.Embeddings, "embeddings", "", "`FILE` of embeddings (N, D) from any tool (npy, fbin, u8bin, i8bin, fvecs, bvecs), or a folder that tercet embed wrote")
 	fs.StringVar(&o.Labels, "labels", "", "npy or csv `FILE` of N labels")
 	fs.StringVar(&o.Column, "label-column", "", LabelColumnUsage)
 	o.AddLimit(cmd)

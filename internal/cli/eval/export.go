@@ -2,13 +2,9 @@ package eval
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 
 	"tercet/internal/cli/base"
 	"tercet/internal/evaluate"
-	"tercet/internal/record"
 	"tercet/internal/render"
 )
 
@@ -45,28 +41,5 @@ func runExport(ctx context.Context, s *base.Streams, o options) error {
 		return base.RunError(err)
 	}
 	view.Close()
-	d, err := evaluate.Export(e, o.save, o.force)
-	if kept := new(record.KeptError); errors.As(err, &kept) {
-		return base.Usagef("%w; give another FILE, or --force to replace it", err)
-	}
-	if err != nil {
-		return err
-	}
-	return s.Result(d, func(w io.Writer) error { return exportTable(d).Write(w, o.Format) })
-}
-
-func exportTable(d *record.Export) *render.Table {
-	t := &render.Table{
-		Title: fmt.Sprintf("%s: embeddings of %d %s images, checkpoint %s (step %d)",
-			d.Source.Run, d.Source.Items, d.Source.Set, d.Source.Checkpoint, d.Source.Step),
-		Columns: []render.Column{{Name: "file"}, {Name: "holds"}},
-	}
-	for _, f := range [][2]string{
-		{d.Embeddings, fmt.Sprintf("embeddings, (%d, %d)", d.Source.Items, d.Source.Dim)},
-		{d.Labels, "label of each row, numbered within the split"},
-		{d.Items, "item, file, label and class of each row"},
-	} {
-		t.Rows = append(t.Rows, []render.Cell{render.Text(f[0]), render.Text(f[1])})
-	}
-	return t
+	return base.Export(s, evaluate.OfRun(e), o.save, "npy", o.Format, o.force)
 }

@@ -1,2 +1,2 @@
-// Package export is the command tercet export: the network of a run for other programs.
+// Package export is the command tercet export: the network of a run, or its embeddings, for other programs.
 package export

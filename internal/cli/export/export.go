@@ -26,13 +26,16 @@ type options struct {
 func New(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "export",
-		Short: "Write the network of a run for PyTorch or as ONNX",
-		Long:  "Write the network of a run with its weights for other programs. model.weights reads\nwhat export torch has written, so that a run can begin with it.",
+		Short: "Write a run's network for PyTorch or as ONNX, or its embeddings",
+		Long: `
+Write the network of a run with its weights for other programs, or its embeddings.
+model.weights reads what export torch has written, so that a run can begin with it.`,
 		Examples: []base.Example{
 			{Why: "a folder with weights and a program for PyTorch", Line: "tercet export torch runs/first --out exported"},
 			{Why: "one file for ONNX runtimes", Line: "tercet export onnx runs/first --out model.onnx"},
+			{Why: "embeddings for faiss", Line: "tercet export embeddings runs/first --out X.fvecs"},
 		},
-		Subs: []*cobra.Command{newTorch(s), newONNX(s)},
+		Subs: []*cobra.Command{newTorch(s), newONNX(s), newEmbeddings(s)},
 	}.Build()
 }
 

@@ -39,6 +39,11 @@ func Is(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// Holds reports whether path is a folder with embeddings, whole or begun, and so no run.
+func Holds(path string) bool {
+	return exists(filepath.Join(path, documentName)) || exists(filepath.Join(path, journalName))
+}
+
 // ReadDocument reads what a folder says about itself, and no embeddings.
 func ReadDocument(dir string) (*record.Embed, error) {
 	doc, err := record.Read[record.Embed](filepath.Join(dir, documentName))
