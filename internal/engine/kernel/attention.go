@@ -78,14 +78,7 @@ func (j *attentionJob) forward(image, head int, p []float32) {
 
 // softmax replaces x by exp(x) over its sum; the largest number is taken off first.
 func (l Level) softmax(x []float32) {
-	top := x[0]
-	for _, v := range x {
-		top = max(top, v)
-	}
-	for i := range x {
-		x[i] -= top
-	}
-	l.exp(x, x)
+	l.expLess(l.greatest(x), x)
 	l.scale(float32(1/l.sum(x)), x)
 }
 
@@ -98,10 +91,7 @@ func (j *attentionJob) back(image, head int, p, dp []float32) {
 	Gemm(false, true, t, t, j.Dim, 1, d, width, v, row, 0, dp, t)
 	for r := range t {
 		pr, dr := p[r*t:(r+1)*t], dp[r*t:(r+1)*t]
-		along := float32(j.level.dot(pr, dr))
-		for i, v := range pr {
-			dr[i] = v * (dr[i] - along)
-		}
+		j.level.softmaxBack(float32(j.level.dot(pr, dr)), pr, dr)
 	}
 	scale := float32(1 / math.Sqrt(float64(j.Dim)))
 	Gemm(false, false, t, j.Dim, t, scale, dp, t, k, row, 0, dq, row)

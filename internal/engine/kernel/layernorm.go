@@ -47,13 +47,8 @@ func Standardize(n, d int, x []float32, eps float64, y, inv []float32) {
 
 func (j *rowJob) standardize(r int, x, y []float32) {
 	mean := j.level.sum(x) / float64(j.d)
-	variance := 0.0
-	for i, v := range x {
-		c := float64(v) - mean
-		variance += float64(c * c) // the conversion forbids a fused multiply-add
-		y[i] = float32(c)
-	}
-	inv := float32(1 / math.Sqrt(variance/float64(j.d)+j.eps))
+	j.level.center(mean, x, y)
+	inv := float32(1 / math.Sqrt(j.level.dot(y, y)/float64(j.d)+j.eps))
 	j.inv[r] = inv
 	j.level.scale(inv, y)
 }
@@ -68,10 +63,7 @@ func (j *rowJob) standardizeBack(r int, dy, dx []float32) {
 	hat := j.g[r*j.d : (r+1)*j.d]
 	mean := float32(j.level.sum(dy) / float64(j.d))
 	along := float32(j.level.dot(dy, hat) / float64(j.d))
-	inv := j.inv[r]
-	for i, v := range dy {
-		dx[i] = (v - mean - float32(hat[i]*along)) * inv
-	}
+	j.level.standardizeBack(mean, along, j.inv[r], hat, dy, dx)
 }
 
 // ScaleShift sets each row of y (n, d) to x*scale + shift, element by element, with
@@ -80,16 +72,4 @@ func ScaleShift(n, d int, x, scale, shift, y []float32) {
 	rowJob{d: d, x: x[:n*d], y: y[:n*d], scale: scale[:d], shift: shift, run: (*rowJob).scaleShift}.rows(n)
 }
 
-func (j *rowJob) scaleShift(_ int, x, y []float32) {
-	y, scale := y[:len(x)], j.scale[:len(x)]
-	if j.shift == nil {
-		for i, v := range x {
-			y[i] = v * scale[i]
-		}
-		return
-	}
-	shift := j.shift[:len(x)]
-	for i, v := range x {
-		y[i] = float32(v*scale[i]) + shift[i]
-	}
-}
+func (j *rowJob) scaleShift(_ int, x, y []float32) { j.level.scaleShift(x, j.scale, j.shift, y) }

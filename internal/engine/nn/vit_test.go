@@ -1,11 +1,9 @@
 package nn
 
 import (
-	"math"
 	"strings"
 	"testing"
 
-	"tercet/internal/engine/kernel"
 	"tercet/internal/rng"
 	"tercet/internal/testutil"
 )
@@ -47,23 +45,6 @@ func TestTransformerGradients(t *testing.T) {
 	} {
 		for mode, name := range map[Mode]string{Eval: "eval", Train: "train", Frozen: "frozen"} {
 			t.Run(c.name+"/"+name, func(t *testing.T) { check(t, c.make(), 3, c.in, mode, 60) })
-		}
-	}
-}
-
-// The distribution function that GELU multiplies by is that of math.Erf to 2e-7.
-func TestGELU(t *testing.T) {
-	t.Parallel()
-	var x []float32
-	for v := -12.0; v <= 12; v += 1. / 64 {
-		x = append(x, float32(v))
-	}
-	y := make([]float32, len(x))
-	kernel.GELU(x, y)
-	for i, v := range x {
-		want := 0.5 * float64(v) * (1 + math.Erf(float64(v)/math.Sqrt2))
-		if d := math.Abs(float64(y[i]) - want); !(d <= 3e-7*math.Max(1, math.Abs(float64(v)))) {
-			t.Errorf("GELU(%v) is %v, want %v", v, y[i], want)
 		}
 	}
 }

@@ -28,6 +28,9 @@ func RunVectors(t *testing.T) {
 	t.Run("sgd", sgd)
 	t.Run("sign step", signStep)
 	t.Run("exp and log", expAndLog)
+	t.Run("gelu", gelus)
+	t.Run("layer normalization", layerNorms)
+	t.Run("attention", attentions)
 	t.Run("pixels", pixels)
 }
 

@@ -92,25 +92,33 @@ func (s isa) exp() {
 		"\tr := fma(-k, ln2Low, fma(-k, ln2High, t))",
 		"\ty[i] = (fma(p(r), r*r, r) + 1) * 2^k",
 		"}")
-	c := s.constants(append([]float32{expLeast, expMost, math.Log2E, shifter, ln2High, ln2Low, 1}, expCoefficients...)...)
+	c := s.constants(expConstants...)
 	n := Load(Param("n"), GP64())
 	s.each(n, pointers("x", "y"), false, func(m []Mem, part part) {
-		t, k, r := s.load(m[0], part), s.vec(), s.vec()
-		VMAXPS(t, c.get(expLeast), t) // keeps the NaN of its second source
-		VMINPS(t, c.get(expMost), t)
-		VMOVAPS(c.get(math.Log2E), k)
-		VFMADD213PS(c.get(shifter), t, k) // rounds to an integer
-		VSUBPS(c.get(shifter), k, k)
-		VMOVAPS(t, r)
-		VFNMADD231PS(c.get(ln2High), k, r)
-		VFNMADD231PS(c.get(ln2Low), k, r)
-		p, square := c.horner(r, expCoefficients), s.vec()
-		VMULPS(r, r, square)
-		VFMADD213PS(r, square, p)
-		VADDPS(c.get(1), p, p)
-		s.store(s.scaled(c, p, k), m[1], part)
+		s.store(c.exp(s.load(m[0], part)), m[1], part)
 	})
 	end()
+}
+
+// expConstants are those of exp.
+var expConstants = append([]float32{expLeast, expMost, math.Log2E, shifter, ln2High, ln2Low, 1}, expCoefficients...)
+
+// exp returns exp(t) and overwrites t.
+func (c *constants) exp(t reg.VecVirtual) reg.VecVirtual {
+	k, r := c.vec(), c.vec()
+	VMAXPS(t, c.get(expLeast), t) // keeps the NaN of its second source
+	VMINPS(t, c.get(expMost), t)
+	VMOVAPS(c.get(math.Log2E), k)
+	VFMADD213PS(c.get(shifter), t, k) // rounds to an integer
+	VSUBPS(c.get(shifter), k, k)
+	VMOVAPS(t, r)
+	VFNMADD231PS(c.get(ln2High), k, r)
+	VFNMADD231PS(c.get(ln2Low), k, r)
+	p, square := c.horner(r, expCoefficients), c.vec()
+	VMULPS(r, r, square)
+	VFMADD213PS(r, square, p)
+	VADDPS(c.get(1), p, p)
+	return c.scaled(c, p, k)
 }
 
 // scaled returns v * 2^k, rounded once.

@@ -21,10 +21,11 @@ var families = map[string]func(){
 	"pixels":      pixels,
 	"resample":    resample,
 	"chroma":      chroma,
+	"tokens":      tokens,
 }
 
 func main() {
-	family := flag.String("family", "", "elementwise, columns, pool, reduce, update, explog, hinges, pixels, resample or chroma")
+	family := flag.String("family", "", "elementwise, columns, pool, reduce, update, explog, hinges, pixels, resample, chroma or tokens")
 	flag.Parse()
 	emit, ok := families[*family]
 	if !ok {
