@@ -33,6 +33,7 @@ type Evaluation struct {
 	Embedded  *run.Embedded // nil where there was no run
 	Retrieval *metric.Retrieval
 	KMeans    *cluster.KMeansResult
+	Classes   []record.ClassScores
 }
 
 // Eval evaluates a run's embeddings of a set, with raw pixels and the untrained
@@ -51,6 +52,8 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 	}
 	doc.Evaluated = j
 	keepValues(doc, ret)
+	classes := classScores(ret, v.Labels, e.Data.Classes())
+	keepClasses(doc, classes)
 	if err := verify(doc, ctx, v, data.RolesOf(e.Data), borderOf(r.Config, e.Threshold), say); err != nil {
 		return nil, err
 	}
@@ -88,7 +91,7 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 		doc.Warnings = append(doc.Warnings, km.Warnings...)
 	}
 	doc.Cost.Seconds = time.Since(start).Seconds()
-	return &Evaluation{doc, e, ret, km}, nil
+	return &Evaluation{doc, e, ret, km, classes}, nil
 }
 
 // mostPixels bounds the bytes of the raw pixels that are scored as a baseline: those of
@@ -233,6 +236,12 @@ func Files(ctx context.Context, embeddings string, labels data.LabelFile, o reco
 	}
 	doc.Evaluated = j
 	keepValues(doc, ret)
+	names, err := labelNames(embeddings, v.Labels)
+	if err != nil {
+		return nil, err
+	}
+	classes := classScores(ret, v.Labels, names)
+	keepClasses(doc, classes)
 	if err := verify(doc, ctx, v, roles, border{}, say); err != nil {
 		return nil, err
 	}
@@ -242,5 +251,5 @@ func Files(ctx context.Context, embeddings string, labels data.LabelFile, o reco
 		doc.Warnings = append(doc.Warnings, km.Warnings...)
 	}
 	doc.Cost.Seconds = time.Since(start).Seconds()
-	return &Evaluation{Doc: doc, Retrieval: ret, KMeans: km}, nil
+	return &Evaluation{Doc: doc, Retrieval: ret, KMeans: km, Classes: classes}, nil
 }

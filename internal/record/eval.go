@@ -30,8 +30,17 @@ type Eval struct {
 	Metric     *MetricEval          `json:"metric_learning,omitempty" doc:"scores of the fitted metric (model 'mahalanobis')"`
 	Items      Packed               `json:"items,omitempty" doc:"index of each query among the images, packed as 'values' are"`
 	Values     PackedScores         `json:"values,omitempty" doc:"the value of each query by retrieval score: float32, little-endian, zlib, base64"`
+	Classes    []ClassScores        `json:"classes,omitempty" doc:"retrieval scores of each class, where they were asked for"`
 	Warnings   []string             `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost       CostRecord           `json:"cost" doc:"passes through the network, and the time"`
+}
+
+// ClassScores are the retrieval scores of one class.
+type ClassScores struct {
+	Class   string             `json:"class" doc:"name of the class, or its label where it has no name"`
+	Images  int                `json:"images" doc:"items of the class"`
+	Queries int                `json:"queries" doc:"queries of the class that count"`
+	Scores  map[string]float64 `json:"scores,omitempty" doc:"by score, the mean over these queries"`
 }
 
 // PairCounts counts unordered pairs of items. Distances are Euclidean.
@@ -113,6 +122,7 @@ type EvalOptions struct {
 	Pairs     bool     `json:"pairs,omitempty" doc:"whether pairs are scored even without a threshold"`
 	Threshold *float64 `json:"threshold,omitempty" doc:"distance up to which a pair is classified as same"`
 	PerQuery  bool     `json:"per_query,omitempty" doc:"whether the values of each query are stored"`
+	PerClass  bool     `json:"per_class,omitempty" doc:"whether the scores of each class are stored"`
 	// Intervals is empty where queries are resampled, so that older documents say the same.
 	Intervals string    `json:"intervals,omitempty" doc:"'classes' if the intervals resample whole classes; otherwise queries"`
 	FMR       []float64 `json:"fmr,omitempty" doc:"false match rates at which pairs are scored"`
@@ -169,6 +179,7 @@ func (d Eval) Covers(there Eval) []string {
 		{"the scores of pairs", there.Pairs != nil && had.Threshold == nil, is.ScoresPairs() || there.ofLoss()},
 		{"intervals", had.Bootstrap > 0, is.Bootstrap > 0},
 		{"the values of each query", had.PerQuery, is.PerQuery},
+		{"the scores of each class", had.PerClass, is.PerClass},
 	} {
 		if part.had && !part.is {
 			out = append(out, part.what)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -40,6 +41,8 @@ type options struct {
 	pairs       bool
 	threshold   float64
 	perQuery    bool
+	perClass    bool
+	classes     string
 	intervals   string
 	fmr         []float64
 	save        string
@@ -103,12 +106,15 @@ by the class names in the csv. Files of another export are replaced only with --
 			o.AddOutcome(cmd, "r@1=0.9")
 			fs.BoolVar(&o.allScores, "all-scores", false, "print every score; text and markdown leave out variants, csv and json do not")
 			fs.BoolVar(&o.perQuery, "per-query", false, "store the retrieval scores of each query in the result, so that runs can be compared query by query")
+			fs.BoolVar(&o.perClass, "per-class", false, "store the retrieval scores of each class in the result")
+			fs.StringVar(&o.classes, "class-scores", "", "write the retrieval scores of each class to `FILE`, .csv or .json")
 			fs.StringVar(&o.save, "save-embeddings", "", "export the embeddings to `FILE`, such as X.npy, with X.labels.npy and X.items.csv; scores nothing")
 			fs.StringVarP(&o.out, "out", "o", "", "write the result to `FILE` in place of the run's directory; of --embeddings, write it at all")
 			fs.BoolVar(&o.force, "force", false, "replace a result that has more, or is of other settings")
 			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show the run's result as it is where it has these options, weights and images")
 			base.Group(fs, "Output")
 			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
+			cmd.MarkFlagsMutuallyExclusive("class-scores", "if-needed")
 			o.changed = fs.Changed
 		},
 		Run: func(ctx context.Context, _ []string) error { return runEval(ctx, s, o) },
@@ -136,6 +142,14 @@ func runEval(ctx context.Context, s *base.Streams, o options) error {
 			return err
 		}
 	}
+	if o.classes != "" {
+		if ext := strings.ToLower(filepath.Ext(o.classes)); ext != ".csv" && ext != ".json" {
+			return base.Usagef("--class-scores %s: give a FILE that ends in .csv or .json", o.classes)
+		}
+		if err := base.Writable(o.classes); err != nil {
+			return err
+		}
+	}
 	gates, err := o.measuredGates()
 	if err != nil {
 		return err
@@ -153,6 +167,12 @@ func runEval(ctx context.Context, s *base.Streams, o options) error {
 		return err
 	}
 	view.Close()
+	if o.classes != "" {
+		if err := e.WriteClasses(o.classes); err != nil {
+			return err
+		}
+		s.Note("wrote %s", o.classes)
+	}
 	for _, w := range e.Doc.Warnings {
 		s.Note("warning: %s", w)
 	}
@@ -237,6 +257,7 @@ func (o options) settings(base record.EvalOptions) record.EvalOptions {
 		"seed":      func() { base.Seed = o.seed },
 		"pairs":     func() { base.Pairs = o.pairs },
 		"per-query": func() { base.PerQuery = o.perQuery },
+		"per-class": func() { base.PerClass = o.perClass },
 		"fmr":       func() { base.FMR = o.fmr },
 		"threshold": func() { base.Threshold = &o.threshold },
 	} {

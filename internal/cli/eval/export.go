@@ -14,7 +14,7 @@ func runExport(ctx context.Context, s *base.Streams, o options) error {
 	if o.Run == "" {
 		return base.Usagef("--save-embeddings exports those of a run: give --run")
 	}
-	scores := []string{"k", "distance", "bootstrap", "clusters", "n-init", "seed", "pairs", "threshold", "per-query", "fail-under", "all-scores", "if-needed", "out"}
+	scores := []string{"k", "distance", "bootstrap", "clusters", "n-init", "seed", "pairs", "threshold", "per-query", "per-class", "class-scores", "fail-under", "all-scores", "if-needed", "out"}
 	if given := base.Given(o.changed, scores...); given != "" {
 		return base.Usagef("--save-embeddings exports embeddings and scores nothing: leave out %s, and score by a command without --save-embeddings", given)
 	}
