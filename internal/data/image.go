@@ -204,6 +204,12 @@ func readHead(path string) (image.Config, error) {
 	return conf, nil
 }
 
+// ImageSize returns the width and height of an image file in pixels, by its header.
+func ImageSize(path string) (width, height int, err error) {
+	head, err := readHead(path)
+	return head.Width, head.Height, err
+}
+
 // readImage decodes the file at path, whose header readHead found fit.
 func readImage(path string) (image.Image, error) {
 	f, _, err := fsx.OpenRegular(path)

@@ -2,6 +2,7 @@ package newimages
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"tercet/internal/data"
 	"tercet/internal/data/table"
@@ -45,7 +46,7 @@ func (l *listed) Items() []store.Item {
 	out := make([]store.Item, len(l.t.Items))
 	for i := range out {
 		it := &l.t.Items[i]
-		out[i] = store.Item{Path: it.Path, Role: it.Role, Sequence: it.Sequence, Box: it.Box}
+		out[i] = store.Item{Path: it.Path, Role: it.Role, Sequence: it.Sequence, Category: it.Category, Box: it.Box}
 		if it.Label >= 0 {
 			out[i].Label = l.t.Classes[it.Label]
 		}
@@ -60,8 +61,14 @@ type split struct {
 }
 
 func (s *split) Read(i int, dst []float32) (width, height int, err error) {
-	h, w, _ := s.Shape()
-	return w, h, s.Dataset.Read(i, dst)
+	if names, ok := s.Dataset.(data.Namer); ok && data.IsImage(filepath.Base(names.ItemName(i))) {
+		if width, height, err = data.ImageSize(names.ItemName(i)); err != nil {
+			return 0, 0, err
+		}
+		return width, height, s.Dataset.Read(i, dst)
+	}
+	height, width, _ = s.Shape()
+	return width, height, s.Dataset.Read(i, dst)
 }
 
 func (s *split) Root() string { return "" }
@@ -76,7 +83,7 @@ func (s *split) Items() []store.Item {
 			it.Role = table.Train
 		}
 		if from := data.TableItem(s.Dataset, i); from != nil {
-			it.Role, it.Sequence, it.Box = from.Role, from.Sequence, from.Box
+			it.Role, it.Sequence, it.Category, it.Box = from.Role, from.Sequence, from.Category, from.Box
 		}
 		if names != nil {
 			it.Path = names.ItemName(i)

@@ -32,7 +32,8 @@ const (
 
 // List lists images: a folder with all images below it, a csv file with a column path, a
 // text file of a path a line, or image files. Items without a label have the label -1. The
-// files are looked for: those that are not there are an error.
+// files are looked for: those that are not there are an error. Notes of the table say which
+// rows of a csv were left out.
 func List(paths []string, o ListOptions) (*table.Table, error) {
 	l := &lister{o: o, index: map[string]int32{}, t: &table.Table{}}
 	for _, path := range paths {
@@ -43,6 +44,7 @@ func List(paths []string, o ListOptions) (*table.Table, error) {
 	if len(l.t.Items) == 0 {
 		return nil, fault.Missing(nil, "%s: no PNG or JPEG images", strings.Join(paths, ", "))
 	}
+	l.dropTraining()
 	return l.t, l.t.Stat()
 }
 
@@ -86,7 +88,12 @@ func (l *lister) add(path string, only bool) error {
 
 // item appends an image.
 func (l *lister) item(path, label, sequence string) {
-	it := table.Item{Path: filepath.ToSlash(path), Label: -1, Role: l.o.Role, Sequence: sequence}
+	l.append(table.Item{Path: path, Role: l.o.Role, Sequence: sequence}, label)
+}
+
+// append appends an image of that label, "" for none.
+func (l *lister) append(it table.Item, label string) {
+	it.Path, it.Label = filepath.ToSlash(it.Path), -1
 	if label != "" {
 		k, ok := l.index[label]
 		if !ok {
@@ -155,11 +162,8 @@ func (l *lister) lines(file, prefix string) error {
 	return nil
 }
 
-// unread are columns of data table that say what an image is for and which part of it
-// counts: without them, training images, queries and gallery would be mixed.
-var unread = []string{"is_query", "is_gallery", "x_1"}
-
-// table reads a csv file with a header: path, and maybe label and sequence.
+// table reads a csv file with a header: path, and maybe label and sequence; or one whose
+// columns say more, see tables.go.
 func (l *lister) table(file, prefix string) error {
 	b, err := fsx.ReadFile(file, maxList)
 	if err != nil {
@@ -182,10 +186,8 @@ func (l *lister) table(file, prefix string) error {
 			if at[0] < 0 {
 				return fault.Bad("%s:1: no column path; there are: %.200q", file, rec)
 			}
-			for _, name := range unread {
-				if slices.Contains(rec, name) {
-					return fault.Bad("%s:1: column %s is of a dataset's table, and a list has none: a run with data.name: table reads it; or list queries and gallery in two files without it, and embed each with its role", file, name)
-				}
+			if read := l.reader(rec); read != nil {
+				return read(file, prefix)
 			}
 			continue
 		}

@@ -111,15 +111,15 @@ func TestList(t *testing.T) {
 	}
 	put(t, root, map[string]string{
 		"gone.txt": "p/top.png\np/none.png\n", "bad.csv": "file\np/top.png\n", "empty.csv": "path,label\np/top.png,a\n,b\n", "odd.csv": "path\n\"a\n", "none/x.md": "",
-		"oml.csv": "label,path,split,is_query,is_gallery\n1,p/top.png,train,,\n", "boxes.csv": "path,x_1,y_1,x_2,y_2\np/top.png,0,0,2,2\n",
+		"oml.csv": "label,path,is_query,is_gallery\n1,p/top.png,,\n", "boxes.csv": "path,x_1,y_1,x_2,y_2\np/top.png,0,0,2,2\n",
 	})
 	for want, paths := range map[string][]string{
 		"1 of 2 images are not below":  in("gone.txt"),
 		"no column path":               in("bad.csv"),
 		":3: no path":                  in("empty.csv"),
 		"odd.csv":                      in("odd.csv"),
-		"1: column is_query is of a":   in("oml.csv"),
-		"1: column x_1 is of a":        in("boxes.csv"),
+		"no column split":              in("oml.csv"),
+		"no column label":              in("boxes.csv"),
 		"no PNG or JPEG images":        in("none"),
 		"no such images":               in("nowhere"),
 		"neither a folder, nor a list": in("p/a/notes.md"),

@@ -43,7 +43,8 @@ func New(s *base.Streams) *cobra.Command {
 		Long: `
 Embeds images with a run's network, or with one that another program has trained: a
 folder with all images below it, a csv file with a column path (and maybe label and
-sequence), a text file of a path a line, or image files. They need no labels, and the run
+sequence), a dataset's table with roles and boxes, an items.csv that embed wrote, a text
+file of a path a line, or image files. They need no labels, and the run
 need not know them. In a folder, the label of an image is the name of the folder that it
 is in. Without IMAGES it embeds a split of the run or config.
 
@@ -73,7 +74,7 @@ interrupted embedding is resumed by the same command and ends with the same byte
 			fs.StringVar(&o.weights, "weights", "", "checkpoint `FILE`.safetensors in place of a run; images are stretched to its size")
 			fs.StringVar(&o.root, "root", "", "`FOLDER` that paths of a list are below (default: the folder of the list)")
 			fs.StringVar(&o.labels, "labels", "folder", "folder: the label of an image is the folder that it is in; none: images of folders have no label")
-			fs.StringVar(&o.role, "role", "both", "role of the images, for eval: query, gallery or both")
+			fs.StringVar(&o.role, "role", "both", "role of images whose list says none, for eval: query, gallery or both")
 			base.Group(fs, "Input")
 			fs.StringVarP(&o.out, "out", "o", "", "`FOLDER` to write to")
 			fs.IntVar(&o.part, "part", 1_000_000, "rows of a file, where there are more; 0 writes one file")
@@ -132,7 +133,7 @@ func run(ctx context.Context, s *base.Streams, o options, args []string) error {
 	if err != nil {
 		return base.RunError(err)
 	}
-	im, err := o.images(n, args)
+	im, err := o.images(s, n, args)
 	if err != nil {
 		return base.RunError(err)
 	}
@@ -181,13 +182,16 @@ func (o *options) network(s *base.Streams, unseen bool) (*newimages.Network, err
 	return newimages.FromRun(r, o.Checkpoint)
 }
 
-func (o *options) images(n *newimages.Network, args []string) (newimages.Images, error) {
+func (o *options) images(s *base.Streams, n *newimages.Network, args []string) (newimages.Images, error) {
 	if len(args) == 0 {
 		return n.Split(o.Set)
 	}
 	t, err := newimages.List(args, newimages.ListOptions{Root: o.root, Labels: o.labels == "folder", Role: roles[o.role]})
 	if err != nil {
 		return nil, err
+	}
+	for _, note := range t.Notes {
+		s.Note("%s", note)
 	}
 	return n.Images(t)
 }

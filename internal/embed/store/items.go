@@ -22,15 +22,26 @@ type Item struct {
 	Label         string // "" for none
 	Role          table.Role
 	Sequence      string          // images of one sequence do not count as found for each other
+	Category      string          `json:",omitempty"` // the coarser class
 	Box           image.Rectangle // the part of the image; empty: all of it
 	Width, Height int             // of the image in its file, 0 where they are not known
 }
 
-var columns = []string{"row", "path", "label", "role", "sequence", "box", "width", "height"}
+// columns are those of items.csv; the last one is there where an item has a category.
+var columns = []string{"row", "path", "label", "role", "sequence", "box", "width", "height", "category"}
+
+// Listed reports whether a header is that of items.csv.
+func Listed(header []string) bool {
+	return slices.Equal(header, columns) || slices.Equal(header, columns[:len(columns)-1])
+}
 
 func writeItems(w io.Writer, items []Item) error {
 	out := csv.NewWriter(w)
-	if err := out.Write(columns); err != nil {
+	head := columns
+	if !slices.ContainsFunc(items, func(it Item) bool { return it.Category != "" }) {
+		head = columns[:len(columns)-1]
+	}
+	if err := out.Write(head); err != nil {
 		return err
 	}
 	for row, it := range items {
@@ -39,9 +50,9 @@ func writeItems(w io.Writer, items []Item) error {
 			box = fmt.Sprintf("%d %d %d %d", it.Box.Min.X, it.Box.Min.Y, it.Box.Max.X, it.Box.Max.Y)
 		}
 		line := []string{
-			strconv.Itoa(row), it.Path, it.Label, it.Role.String(), it.Sequence, box, strconv.Itoa(it.Width), strconv.Itoa(it.Height),
+			strconv.Itoa(row), it.Path, it.Label, it.Role.String(), it.Sequence, box, strconv.Itoa(it.Width), strconv.Itoa(it.Height), it.Category,
 		}
-		if err := out.Write(line); err != nil {
+		if err := out.Write(line[:len(head)]); err != nil {
 			return err
 		}
 	}
@@ -53,9 +64,10 @@ func writeItems(w io.Writer, items []Item) error {
 const maxLine = 1 << 20
 
 // ReadItems reads the list of a folder's images alone.
-func ReadItems(dir string) ([]Item, error) { return readItems(filepath.Join(dir, itemsName)) }
+func ReadItems(dir string) ([]Item, error) { return ReadList(filepath.Join(dir, itemsName)) }
 
-func readItems(path string) ([]Item, error) {
+// ReadList reads an items.csv, wherever it lies.
+func ReadList(path string) ([]Item, error) {
 	f, _, err := fsx.OpenRegular(path)
 	if err != nil {
 		return nil, fault.Missing(err, "cannot read the list of images")
@@ -72,8 +84,8 @@ func readItems(path string) ([]Item, error) {
 			return out, nil
 		case err != nil:
 			return nil, fault.Of(fault.ErrFormat, err, "%s", path)
-		case line == 1 && !slices.Equal(rec, columns):
-			return nil, fault.Bad("%s:1: the columns are %.200q; want %s", path, rec, strings.Join(columns, ","))
+		case line == 1 && !Listed(rec):
+			return nil, fault.Bad("%s:1: the columns are %.200q; want %s", path, rec, strings.Join(columns[:len(columns)-1], ","))
 		case line > 1:
 			it, err := parseItem(rec, len(out))
 			if err != nil {
@@ -90,6 +102,9 @@ func parseItem(rec []string, row int) (it Item, err error) {
 		return it, fmt.Errorf("row %q in the place of row %d", rec[0], row)
 	}
 	it.Path, it.Label, it.Sequence = strings.Clone(rec[1]), strings.Clone(rec[2]), strings.Clone(rec[4])
+	if len(rec) == len(columns) {
+		it.Category = strings.Clone(rec[len(rec)-1])
+	}
 	for _, r := range table.Roles() {
 		if r.String() == rec[3] {
 			it.Role = r

@@ -78,7 +78,7 @@ func Read(dir string) (*Folder, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, itemsName)
-	if f.Items, err = readItems(path); err != nil {
+	if f.Items, err = ReadList(path); err != nil {
 		return nil, err
 	}
 	if len(f.Items) != f.N {
