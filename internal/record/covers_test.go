@@ -106,7 +106,7 @@ func TestCurveCovers(t *testing.T) {
 // Every option of an evaluation is looked at, but for those that change no result.
 func TestEvalCoversAllOptions(t *testing.T) {
 	at := 9.0
-	base := EvalOptions{Ks: []int{1, 9}, Distance: "euclidean", Bootstrap: 900, KMeans: true, K: 9, NInit: 9, Seed: 9, Baselines: true, Limit: 90, Pairs: true, Threshold: &at, PerQuery: true, FMR: []float64{0.1}, Intervals: ByClass}
+	base := EvalOptions{Ks: []int{1, 9}, Distance: "euclidean", Bootstrap: 900, KMeans: true, K: 9, NInit: 9, Seed: 9, Baselines: true, Limit: 90, Pairs: true, Threshold: &at, PerQuery: true, PerClass: true, FMR: []float64{0.1}, Intervals: ByClass}
 	d := &Eval{Options: base, Source: Source{Items: 90}, Pairs: Scores{{Key: "auc"}}}
 	if got := (Eval{Options: base}).Covers(*d); got != nil {
 		t.Fatalf("itself: %q", got)
