@@ -100,7 +100,7 @@ fuzz-short:
 	  done; done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
 # Engine, and what else runs the same code on each architecture: no files, no terminal.
-PURE := ./internal/par ./internal/rng ./internal/fsx ./internal/safetensors ./internal/engine/... ./internal/metric ./internal/cluster/... ./internal/noise ./internal/theory/... ./internal/train ./internal/data ./internal/data/batch ./internal/config
+PURE := ./internal/par ./internal/rng ./internal/fsx ./internal/safetensors ./internal/engine/... ./internal/metric ./internal/cluster/... ./internal/noise ./internal/theory/... ./internal/train ./internal/data ./internal/data/batch ./internal/data/npy ./internal/config
 
 .PHONY: fused amd64-levels i386 arm64
 #  fused: no package but render and bench has a sum that the compiler fused with a product (docs/decisions/0007-no-fused-sums.md)

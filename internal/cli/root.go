@@ -24,7 +24,7 @@ import (
 	studycmd "tercet/internal/cli/study"
 	"tercet/internal/cli/train"
 	"tercet/internal/config"
-	"tercet/internal/data"
+	"tercet/internal/data/file"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/names"
 	"tercet/internal/par"
@@ -97,7 +97,7 @@ func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 			}
 			par.SetThreads(threads)
 			if m := doctor.Memory(); m != nil {
-				data.LimitMemory(int64(m.Total))
+				file.LimitMemory(int64(m.Total))
 			}
 			if err := kernel.StartError(); err != nil && cmd.Annotations[base.AnyKernelKey] == "" {
 				return &base.ExitError{Code: base.ExitUsage, Err: err}

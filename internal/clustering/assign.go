@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/cluster/solve"
 	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/embed"
 	"tercet/internal/progress"
 	"tercet/internal/record"
@@ -43,7 +44,7 @@ func Assign(ctx context.Context, r *run.Run, clusters, checkpoint, set string, l
 
 // AssignFiles gives the embeddings of an npy file the clusters of an earlier
 // clustering; labels may name no file.
-func AssignFiles(ctx context.Context, clusters, embeddings string, labels data.LabelFile) (*record.Assign, error) {
+func AssignFiles(ctx context.Context, clusters, embeddings string, labels npy.LabelFile) (*record.Assign, error) {
 	start := time.Now()
 	m, file, err := solve.ReadModel(clusters)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/cluster/solve"
 	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/embed"
 	"tercet/internal/engine/loss"
 	"tercet/internal/progress"
@@ -79,7 +80,7 @@ func margins(r *run.Run, checkpoint string) (*solve.Margins, error) {
 
 // Files clusters embeddings (N, D) of an npy file; labels may
 // name no file.
-func Files(ctx context.Context, embeddings string, labels data.LabelFile, o record.ClusterOptions, keep run.Keeper, say progress.Say) (*solve.Result, error) {
+func Files(ctx context.Context, embeddings string, labels npy.LabelFile, o record.ClusterOptions, keep run.Keeper, say progress.Say) (*solve.Result, error) {
 	start := time.Now()
 	v, src, err := embed.ReadVectors(embeddings, labels)
 	if err != nil {
@@ -95,7 +96,7 @@ func Files(ctx context.Context, embeddings string, labels data.LabelFile, o reco
 	}
 	if t.Embeddings != "" {
 		j.Thresholds.Held = func(context.Context) (*solve.Held, error) {
-			h, src, err := embed.ReadVectors(t.Embeddings, data.LabelFile{Path: t.Labels, Column: t.LabelColumn})
+			h, src, err := embed.ReadVectors(t.Embeddings, npy.LabelFile{Path: t.Labels, Column: t.LabelColumn})
 			if err == nil && h.D != v.D {
 				err = fmt.Errorf("%w: %s has %d dimensions, %s has %d", data.ErrFormat, t.Embeddings, h.D, embeddings, v.D)
 			}
@@ -114,10 +115,10 @@ func Files(ctx context.Context, embeddings string, labels data.LabelFile, o reco
 }
 
 // labelNames are those of a file of labels, if it is one.
-func labelNames(labels data.LabelFile) ([]string, error) {
+func labelNames(labels npy.LabelFile) ([]string, error) {
 	if labels.Path == "" {
 		return nil, nil
 	}
-	_, classes, err := data.ReadLabels(labels)
+	_, classes, err := npy.ReadLabels(labels)
 	return classes, err
 }

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/cluster/multicut"
 	"tercet/internal/cluster/solve"
 	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/fsx"
 	"tercet/internal/progress"
 	"tercet/internal/record"
@@ -21,7 +22,7 @@ import (
 
 // Graph clusters the nodes of a graph in the MULTICUT text format; labels may
 // name no file.
-func Graph(ctx context.Context, path string, labels data.LabelFile, o record.ClusterOptions, keep run.Keeper, say progress.Say) (*solve.Result, error) {
+func Graph(ctx context.Context, path string, labels npy.LabelFile, o record.ClusterOptions, keep run.Keeper, say progress.Say) (*solve.Result, error) {
 	start := time.Now()
 	p, src, truth, notes, err := readProblem(path, labels, &o, say)
 	if err != nil {
@@ -49,7 +50,7 @@ func Graph(ctx context.Context, path string, labels data.LabelFile, o record.Clu
 	return c, nil
 }
 
-func readProblem(path string, labels data.LabelFile, o *record.ClusterOptions, say progress.Say) (p *solve.Problem, src record.Source, truth []int32, notes []string, err error) {
+func readProblem(path string, labels npy.LabelFile, o *record.ClusterOptions, say progress.Say) (p *solve.Problem, src record.Source, truth []int32, notes []string, err error) {
 	src = record.Source{Graph: path, Labels: labels.Path}
 	f, _, err := fsx.OpenRegular(path)
 	if errors.Is(err, fsx.ErrNotRegular) {
@@ -68,7 +69,7 @@ func readProblem(path string, labels data.LabelFile, o *record.ClusterOptions, s
 	src.Items, src.Fingerprint = g.Nodes(), hex.EncodeToString(sum.Sum(nil))
 	if labels.Path != "" {
 		of := fmt.Sprintf("%s has %d nodes", path, g.Nodes())
-		if truth, _, err = data.ReadLabelsOf(labels, g.Nodes(), of); err != nil {
+		if truth, _, err = npy.ReadLabelsOf(labels, g.Nodes(), of); err != nil {
 			return nil, src, nil, nil, err
 		}
 		src.Classes = data.Distinct(truth)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"tercet/internal/cluster/solve"
-	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/record"
 	"tercet/internal/run/tinytest"
 )
@@ -98,7 +98,7 @@ func TestQuickBound(t *testing.T) {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Graph(context.Background(), path, data.LabelFile{}, record.ClusterOptions{}, nil, tinytest.Quiet); err == nil || !strings.Contains(err.Error(), "is a folder; give a regular file") {
+	if _, err := Graph(context.Background(), path, npy.LabelFile{}, record.ClusterOptions{}, nil, tinytest.Quiet); err == nil || !strings.Contains(err.Error(), "is a folder; give a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tercet/internal/data/file"
 )
 
 // cifar is a binary layout of the CIFAR sets: records of label bytes and the planes R,
@@ -43,7 +45,7 @@ func (c cifar) read(r io.Reader, size int64, path string, classes int, pixels []
 	for i := range n {
 		at := int64(i) * record
 		if k, err := io.ReadFull(in, rec); err != nil {
-			return nil, nil, badCause(ended(err), "%s: record %d at offset %d", path, i, at+int64(k))
+			return nil, nil, badCause(file.Ended(err), "%s: record %d at offset %d", path, i, at+int64(k))
 		}
 		if int(rec[c.label]) >= classes {
 			return nil, nil, bad("%s: record %d at offset %d has label %d; there are %d classes", path, i, at, rec[c.label], classes)
@@ -64,7 +66,7 @@ func (c cifar) readNames(root string) ([]string, error) {
 	if firstFile(root, c.names) != path {
 		return c.classes, nil
 	}
-	f, size, err := openFile(path, "")
+	f, size, err := file.Open(path, "")
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +122,7 @@ func (c cifar) readFiles(paths, classes []string, fix string) (*Memory, error) {
 	var pixels []uint8
 	var labels []int32
 	for _, path := range paths {
-		f, size, err := openFile(path, fix)
+		f, size, err := file.Open(path, fix)
 		if err != nil {
 			return nil, err
 		}

@@ -63,13 +63,3 @@ func realData(t *testing.T, name string) string {
 	}
 	return path
 }
-
-// write puts b into a file of a temporary folder and returns its path.
-func write(t testing.TB, name string, b []byte) string {
-	t.Helper()
-	p := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(p, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return p
-}

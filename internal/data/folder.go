@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/data/file"
 	"tercet/internal/par"
 )
 
@@ -167,7 +168,7 @@ func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 		}
 	}
 	size := oh * ow * o.channels()
-	if err := checkTotal(len(s.files), size); err != nil {
+	if err := file.CheckTotal(len(s.files), size); err != nil {
 		return nil, err
 	}
 	pixels := make([]uint8, len(s.files)*size)

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/data/file"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 	"tercet/internal/rng"
@@ -202,7 +203,7 @@ func TestFolderErrors(t *testing.T) {
 	}
 	_, _, err := openFolder(filepath.Join(t.TempDir(), "gone"), "", "", ImageOptions{})
 	testutil.WantError(t, err, ErrMissing, "gone", "data.root")
-	testutil.WantError(t, checkTotal(1<<20, 1<<20), ErrUnfit, "1024.0 GiB", "smaller size")
+	testutil.WantError(t, file.CheckTotal(1<<20, 1<<20), ErrUnfit, "1024.0 GiB", "smaller size")
 }
 
 // The first bad file in order is named, whichever thread finds one first.

@@ -7,16 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"os"
 	"slices"
 
-	"tercet/internal/fsx"
+	"tercet/internal/data/file"
 )
-
-// maxSide bounds the height and width that files may announce.
-const maxSide = 1 << 14
 
 // deflateRatio bounds how much larger than its source the output of deflate can
 // be (RFC 1951: 258 bytes from a 2-bit match).
@@ -45,7 +40,7 @@ func newIDXReader(r io.Reader, size int64, path string, rank ...int) (*idxReader
 	if m, err := x.in.Peek(2); err == nil && m[0] == 0x1f && m[1] == 0x8b {
 		z, err := gzip.NewReader(x.in)
 		if err != nil {
-			return nil, badCause(ended(err), "%s: gzip header", path)
+			return nil, badCause(file.Ended(err), "%s: gzip header", path)
 		}
 		x.in = bufio.NewReaderSize(z, 1<<16)
 		x.unit = "unpacked byte"
@@ -63,8 +58,8 @@ func newIDXReader(r io.Reader, size int64, path string, rank ...int) (*idxReader
 	if x.total > limit-x.start {
 		return nil, bad("%s: truncated: the header announces %v = %d bytes of data, %d with the header, but the file has %d", path, x.dims, x.total, x.start+x.total, size)
 	}
-	if x.total > maxBytes() {
-		return nil, bad("%s: %v = %d bytes of data; at most %d are read", path, x.dims, x.total, maxBytes())
+	if x.total > file.MaxBytes() {
+		return nil, bad("%s: %v = %d bytes of data; at most %d are read", path, x.dims, x.total, file.MaxBytes())
 	}
 	return x, nil
 }
@@ -73,11 +68,11 @@ func newIDXReader(r io.Reader, size int64, path string, rank ...int) (*idxReader
 func (x *idxReader) magic(rank []int) error {
 	var magic [4]byte
 	if n, err := io.ReadFull(x.in, magic[:]); err != nil {
-		return badCause(ended(err), "%s: ends at %s %d, inside the IDX magic number", x.path, x.unit, n)
+		return badCause(file.Ended(err), "%s: ends at %s %d, inside the IDX magic number", x.path, x.unit, n)
 	}
 	switch {
 	case magic[0] != 0 || magic[1] != 0 || idxType[magic[2]] == "":
-		if what := archive(magic[:]); what != "" {
+		if what := file.Zip(magic[:]); what != "" {
 			return bad("%s: not an IDX file but %s", x.path, what)
 		}
 		return bad("%s: not an IDX file: the magic number is %#x", x.path, binary.BigEndian.Uint32(magic[:]))
@@ -96,7 +91,7 @@ func (x *idxReader) extents() error {
 	for k := range x.dims {
 		var b [4]byte
 		if n, err := io.ReadFull(x.in, b[:]); err != nil {
-			return badCause(ended(err), "%s: ends at %s %d, inside the size of dimension %d", x.path, x.unit, x.start+int64(n), k)
+			return badCause(file.Ended(err), "%s: ends at %s %d, inside the size of dimension %d", x.path, x.unit, x.start+int64(n), k)
 		}
 		d := int64(binary.BigEndian.Uint32(b[:]))
 		if d == 0 || (k > 0 && d > maxSide) {
@@ -117,13 +112,13 @@ func (x *idxReader) body() ([]byte, error) {
 	body, err := readGrowing(x.in, x.total)
 	end := x.start + x.total
 	if err != nil {
-		return nil, badCause(ended(err), "%s: truncated or corrupt at %s %d of %d", x.path, x.unit, x.start+int64(len(body)), end)
+		return nil, badCause(file.Ended(err), "%s: truncated or corrupt at %s %d of %d", x.path, x.unit, x.start+int64(len(body)), end)
 	}
 	switch _, err := x.in.ReadByte(); {
 	case err == nil:
 		return nil, bad("%s: data after the end that the header announces (offset %d)", x.path, end)
 	case !errors.Is(err, io.EOF):
-		return nil, badCause(ended(err), "%s: corrupt after %s %d", x.path, x.unit, end)
+		return nil, badCause(file.Ended(err), "%s: corrupt after %s %d", x.path, x.unit, end)
 	}
 	return body, nil
 }
@@ -154,27 +149,6 @@ func readGrowing(r io.Reader, n int64) ([]byte, error) {
 		}
 	}
 	return buf, nil
-}
-
-// ended words the end of a file as the error it is.
-func ended(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("unexpected end of file")
-	}
-	return err
-}
-
-// openFile opens a regular file and returns its size. A file that is not there
-// wraps ErrMissing; fix says what to do.
-func openFile(path, fix string) (*os.File, int64, error) {
-	f, size, err := fsx.OpenRegular(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, 0, missing(nil, "%s: no such file; %s", path, fix)
-	case err != nil:
-		return nil, 0, missing(err, "cannot read data")
-	}
-	return f, size, nil
 }
 
 // idxPart is one images file with its labels file.
@@ -214,7 +188,7 @@ func readIDXPart(images, labels string) (*idxPart, error) {
 
 // openIDXFile opens the file at path and reads its header.
 func openIDXFile(path string, rank ...int) (*idxReader, func() error, error) {
-	f, size, err := openFile(path, "give an IDX file, plain or .gz")
+	f, size, err := file.Open(path, "give an IDX file, plain or .gz")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"testing"
 
+	"tercet/internal/data/file"
 	"tercet/internal/testutil"
 )
 
@@ -154,9 +155,9 @@ func TestMNISTErrors(t *testing.T) {
 
 func TestOpenFileErrors(t *testing.T) {
 	dir := t.TempDir()
-	_, _, err := openFile(filepath.Join(dir, "gone"), "do this")
+	_, _, err := file.Open(filepath.Join(dir, "gone"), "do this")
 	testutil.WantError(t, err, ErrMissing, "gone", "no such file", "do this")
-	_, _, err = openFile(dir, "do this")
+	_, _, err = file.Open(dir, "do this")
 	testutil.WantError(t, err, ErrMissing, dir, "give a regular file")
 }
 

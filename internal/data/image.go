@@ -7,17 +7,19 @@ import (
 	stddraw "image/draw"
 	_ "image/jpeg" // decoder
 	_ "image/png"  // decoder
-	"math"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"golang.org/x/image/draw"
 
+	"tercet/internal/data/file"
 	"tercet/internal/engine/array"
 	"tercet/internal/fsx"
 	"tercet/internal/par"
 )
+
+// maxSide bounds the height and width that files may announce.
+const maxSide = 1 << 14
 
 // maxPixels bounds the height times width of image files: 67 million pixels.
 const maxPixels = 1 << 26
@@ -246,7 +248,7 @@ func Convert(m *Memory, o ImageOptions) (*Memory, error) {
 		return nil, fmt.Errorf("images of %d channels cannot be resized or recolored", m.c)
 	}
 	size := oh * ow * o.channels()
-	if err := checkTotal(m.Len(), size); err != nil {
+	if err := file.CheckTotal(m.Len(), size); err != nil {
 		return nil, err
 	}
 	out := &Memory{labeled: labeled{labels: m.labels, classes: m.classes}, h: oh, w: ow, c: o.channels(), names: m.names}
@@ -273,24 +275,4 @@ func (m *Memory) image(i int) image.Image {
 		out.Pix[4*p+3] = 255
 	}
 	return out
-}
-
-// most bounds what a dataset may take in memory, in bytes: 64 GiB, or on 32-bit machines
-// all that an index reaches, until LimitMemory.
-var most atomic.Int64
-
-func init() { most.Store(min(1<<36, math.MaxInt)) }
-
-// LimitMemory makes datasets that take more than so many bytes an error, where that is
-// below the limit that holds already: a program that asks the system for more than it
-// has is ended by it.
-func LimitMemory(bytes int64) { most.Store(min(most.Load(), bytes)) }
-
-func maxBytes() int64 { return most.Load() }
-
-func checkTotal(n, size int) error {
-	if n > 0 && int64(size) > maxBytes()/int64(n) {
-		return unfit("%d images of %d bytes need %.1f GiB of memory, and at most %.1f are taken; ask for a smaller size", n, size, float64(n)*float64(size)/(1<<30), float64(maxBytes())/(1<<30))
-	}
-	return nil
 }

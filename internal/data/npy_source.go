@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"tercet/internal/component"
-	"tercet/internal/engine/array"
+	"tercet/internal/data/npy"
 )
 
 func init() {
@@ -22,6 +22,10 @@ type NPYOptions struct {
 type VectorFiles struct {
 	Vectors string `yaml:"vectors" doc:"npy file of vectors (N, d)"`
 	Labels  string `yaml:"labels" doc:"npy or csv file of N labels"`
+}
+
+func (f VectorFiles) under(root string) npy.Labeled {
+	return npy.Labeled{Vectors: under(root, f.Vectors), Labels: npy.LabelFile{Path: under(root, f.Labels)}}
 }
 
 // Traits implements Source.
@@ -53,21 +57,15 @@ func (s NPYOptions) Open(o Options) (train, test Dataset, err error) {
 	if o.Size != 0 || o.Crop != 0 || !o.image().native() {
 		return nil, nil, fmt.Errorf("data npy holds vectors: size, crop and color do not apply")
 	}
-	files := []VectorFiles{s.Train}
+	files := []npy.Labeled{s.Train.under(s.Root)}
 	if s.Test.Vectors != "" {
-		files = append(files, s.Test)
+		files = append(files, s.Test.under(s.Root))
+	}
+	vectors, labels, classes, err := npy.ReadLabeled(files...)
+	if err != nil {
+		return nil, nil, err
 	}
 	sets := make([]Dataset, 2)
-	var spelled []*values
-	var vectors []*array.Array
-	for _, f := range files {
-		x, v, err := readPart(under(s.Root, f.Vectors), LabelFile{Path: under(s.Root, f.Labels)})
-		if err != nil {
-			return nil, nil, err
-		}
-		spelled, vectors = append(spelled, v), append(vectors, x)
-	}
-	labels, classes := indexValues(spelled...)
 	for k, x := range vectors {
 		if sets[k], err = NewVectors(x, labels[k], classes); err != nil {
 			return nil, nil, err

@@ -1,12 +1,14 @@
 package data
 
 import (
+	"bytes"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"tercet/internal/data/npy"
 	"tercet/internal/engine/array"
 	"tercet/internal/testutil"
 )
@@ -47,7 +49,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("folder without split: %v", err)
 	}
 
-	train, test, err = Open(Options{Source: NPYOptions{"testdata", VectorFiles{"c_f4.npy", "y_i8.npy"}, VectorFiles{"f_f8.npy", "y_u2.npy"}}})
+	train, test, err = Open(Options{Source: NPYOptions{"npy/testdata", VectorFiles{"c_f4.npy", "y_i8.npy"}, VectorFiles{"f_f8.npy", "y_u2.npy"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +61,10 @@ func TestOpen(t *testing.T) {
 func TestOpenErrors(t *testing.T) {
 	px := encodePNG(t, flat(2, 2, 9))
 	plain := tree(t, map[string][]byte{"a/1.png": px, "b/1.png": px})
+	var twoNumbers bytes.Buffer
+	if err := npy.Write(&twoNumbers, array.New(1, 2)); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		o    Options
 		kind error
@@ -71,12 +77,12 @@ func TestOpenErrors(t *testing.T) {
 		"no test folder":   {Options{Source: FolderOptions{plain, "train", "test"}, Split: Split{Kind: "file"}}, ErrMissing, []string{"train"}},
 		"no test set":      {Options{Source: FolderOptions{Root: plain}, Split: Split{Kind: "file"}}, ErrUnfit, []string{"data folder", "no test set"}},
 		"no labels":        {Options{Source: IDXOptions{Root: plain, Train: ImageFiles{Images: "x"}}}, nil, []string{"file of labels", `"x"`}},
-		"no labels file":   {Options{Source: NPYOptions{Root: "testdata", Train: VectorFiles{"c_f4.npy", "gone.csv"}}}, ErrMissing, []string{"gone.csv"}},
+		"no labels file":   {Options{Source: NPYOptions{Root: "npy/testdata", Train: VectorFiles{"c_f4.npy", "gone.csv"}}}, ErrMissing, []string{"gone.csv"}},
 		"one test file":    {Options{Source: NPYOptions{Train: VectorFiles{"x", "y"}, Test: VectorFiles{Labels: "z"}}}, nil, []string{"both test files"}},
-		"size of vectors":  {Options{Source: NPYOptions{Root: "testdata", Train: VectorFiles{"c_f4.npy", "y_i8.npy"}}, Size: 8}, nil, []string{"do not apply"}},
+		"size of vectors":  {Options{Source: NPYOptions{Root: "npy/testdata", Train: VectorFiles{"c_f4.npy", "y_i8.npy"}}, Size: 8}, nil, []string{"do not apply"}},
 		"bad option":       {Options{Source: MNISTOptions{plain}, Color: "blue"}, nil, []string{`"blue"`}},
-		"labels disagree":  {Options{Source: NPYOptions{Train: VectorFiles{"testdata/c_f4.npy", write(t, "y.csv", []byte("1\n2\n"))}}}, ErrFormat, []string{"5 rows", "2 labels"}},
-		"shapes of vector": {Options{Source: NPYOptions{Train: VectorFiles{"testdata/c_f4.npy", "testdata/y_i8.npy"}, Test: VectorFiles{write(t, "x.npy", npyFile(`{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }`, f64(1, 2))), write(t, "y.csv", []byte("1\n"))}}}, ErrFormat, []string{"1x1x3", "1x1x2"}},
+		"labels disagree":  {Options{Source: NPYOptions{Train: VectorFiles{"npy/testdata/c_f4.npy", testutil.File(t, "y.csv", []byte("1\n2\n"))}}}, ErrFormat, []string{"5 rows", "2 labels"}},
+		"shapes of vector": {Options{Source: NPYOptions{Train: VectorFiles{"npy/testdata/c_f4.npy", "npy/testdata/y_i8.npy"}, Test: VectorFiles{testutil.File(t, "x.npy", twoNumbers.Bytes()), testutil.File(t, "y.csv", []byte("1\n"))}}}, ErrFormat, []string{"1x1x3", "1x1x2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := Open(c.o)
@@ -232,25 +238,5 @@ func TestDuplicatesInPasses(t *testing.T) {
 		if k, err := Overlap(part, ds); err != nil || k < 4 || k >= n {
 			t.Errorf("%d in a pass: %d shared (%v)", few, k, err)
 		}
-	}
-}
-
-// A file of numbers of items instead of classes is refused before it fills the memory.
-func TestTooManyDifferentLabels(t *testing.T) {
-	defer func(most int) { maxLabels = most }(maxLabels)
-	maxLabels = 3
-	for name, content := range map[string][]byte{
-		"csv":  []byte("a\nb\nc\na\nd\n"),
-		"ints": npyFile("{'descr': '|i1', 'fortran_order': False, 'shape': (4,), }", []byte{1, 2, 3, 4}),
-		"text": npyFile("{'descr': '|S1', 'fortran_order': False, 'shape': (4,), }", []byte("abcd")),
-	} {
-		path := write(t, name, content)
-		_, _, err := ReadLabels(LabelFile{Path: path})
-		testutil.WantError(t, err, ErrFormat, name+": more than 3 different labels")
-		maxLabels++
-		if _, _, err := ReadLabels(LabelFile{Path: path}); err != nil {
-			t.Error(err)
-		}
-		maxLabels--
 	}
 }

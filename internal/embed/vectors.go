@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/data/table"
 	"tercet/internal/embed/store"
 	"tercet/internal/engine/array"
@@ -11,9 +12,10 @@ import (
 	"tercet/internal/vectors"
 )
 
-// ReadVectors reads embeddings (N, D), npy or of another format of package vectors, and, unless labels names no file, their labels; or a
-// folder that package store wrote, with its labels if each item has one.
-func ReadVectors(embeddings string, labels data.LabelFile) (data.Embeddings, record.Source, error) {
+// ReadVectors reads embeddings (N, D), npy or of another format of package vectors, and,
+// unless labels names no file, their labels; or a folder that package store wrote, with
+// its labels if each item has one.
+func ReadVectors(embeddings string, labels npy.LabelFile) (data.Embeddings, record.Source, error) {
 	if store.Is(embeddings) {
 		return readFolder(embeddings, labels)
 	}
@@ -30,24 +32,27 @@ func ReadVectors(embeddings string, labels data.LabelFile) (data.Embeddings, rec
 }
 
 // readFile reads an npy file, or one of the other formats of package vectors by its name.
-func readFile(embeddings string, labels data.LabelFile) (v data.Embeddings, err error) {
+func readFile(embeddings string, labels npy.LabelFile) (v data.Embeddings, err error) {
 	if vectors.IsVectors(embeddings) {
 		return readStored(embeddings, labels)
 	}
 	var x *array.Array
 	if labels.Path == "" {
-		x, err = data.ReadEmbeddings(embeddings)
+		if x, err = npy.Read(embeddings); err != nil {
+			return data.Embeddings{}, err
+		}
 	} else {
-		x, v.Labels, _, err = data.ReadLabeled(embeddings, labels)
-	}
-	if err != nil {
-		return data.Embeddings{}, err
+		sets, y, _, err := npy.ReadLabeled(npy.Labeled{Vectors: embeddings, Labels: labels})
+		if err != nil {
+			return data.Embeddings{}, err
+		}
+		x, v.Labels = sets[0], y[0]
 	}
 	v.X, v.N, v.D = x.Data, x.Rows(), x.Cols()
 	return v, nil
 }
 
-func readStored(embeddings string, labels data.LabelFile) (v data.Embeddings, err error) {
+func readStored(embeddings string, labels npy.LabelFile) (v data.Embeddings, err error) {
 	f, err := vectors.Open(embeddings)
 	if err != nil {
 		return v, err
@@ -55,7 +60,7 @@ func readStored(embeddings string, labels data.LabelFile) (v data.Embeddings, er
 	defer f.Close()
 	v.N, v.D = f.Len(), f.Dim()
 	if labels.Path != "" {
-		if v.Labels, _, err = data.ReadLabelsOf(labels, v.N, fmt.Sprintf("%s has %d rows", embeddings, v.N)); err != nil {
+		if v.Labels, _, err = npy.ReadLabelsOf(labels, v.N, fmt.Sprintf("%s has %d rows", embeddings, v.N)); err != nil {
 			return v, err
 		}
 	}
@@ -63,7 +68,7 @@ func readStored(embeddings string, labels data.LabelFile) (v data.Embeddings, er
 	return v, err
 }
 
-func readFolder(dir string, labels data.LabelFile) (data.Embeddings, record.Source, error) {
+func readFolder(dir string, labels npy.LabelFile) (data.Embeddings, record.Source, error) {
 	if labels.Path != "" {
 		return data.Embeddings{}, record.Source{}, fmt.Errorf("%w: %s is a folder of embeddings and has its labels in items.csv: leave out %s", data.ErrUnfit, dir, labels.Path)
 	}

@@ -9,6 +9,7 @@ import (
 	"tercet/internal/cluster"
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
@@ -212,7 +213,7 @@ func Coarse(o record.EvalOptions) []string {
 
 // Files evaluates embeddings that any tool has written: npy (N, D), with labels
 // in npy or csv; or a labeled folder of package store.
-func Files(ctx context.Context, embeddings string, labels data.LabelFile, o record.EvalOptions, keep run.Keeper, say progress.Say) (*Evaluation, error) {
+func Files(ctx context.Context, embeddings string, labels npy.LabelFile, o record.EvalOptions, keep run.Keeper, say progress.Say) (*Evaluation, error) {
 	start := time.Now()
 	v, src, err := embed.ReadVectors(embeddings, labels)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/embed/store"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
@@ -76,7 +77,7 @@ func Export(e *Exportable, path, format string, force bool) (*record.Export, err
 	}
 	if e.x.Labels != nil {
 		d.Labels = paths[1]
-		files = append(files, exportFile{d.Labels, func(w io.Writer) error { return data.WriteNPYLabels(w, e.x.Labels) }})
+		files = append(files, exportFile{d.Labels, func(w io.Writer) error { return npy.WriteLabels(w, e.x.Labels) }})
 	}
 	for _, f := range files {
 		if force {

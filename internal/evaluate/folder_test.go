@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/data/table"
 	"tercet/internal/embed/store"
 	"tercet/internal/record"
@@ -34,7 +34,7 @@ func TestRolesOfAFolder(t *testing.T) {
 	if err := w.Finish(items, doc, store.Layout{}); err != nil {
 		t.Fatal(err)
 	}
-	e, err := Files(context.Background(), dir, data.LabelFile{}, record.EvalOptions{Ks: []int{1, 2, 3}, Distance: "euclidean"}, nil, tinytest.Quiet)
+	e, err := Files(context.Background(), dir, npy.LabelFile{}, record.EvalOptions{Ks: []int{1, 2, 3}, Distance: "euclidean"}, nil, tinytest.Quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

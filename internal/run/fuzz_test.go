@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/metric"
 )
 
@@ -71,7 +72,7 @@ func FuzzBootstrapOfLabels(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		labels, classes, err := data.ReadLabels(data.LabelFile{Path: path})
+		labels, classes, err := npy.ReadLabels(npy.LabelFile{Path: path})
 		if err != nil {
 			if !errors.Is(err, data.ErrFormat) {
 				t.Fatalf("%v is not data.ErrFormat", err)

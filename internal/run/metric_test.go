@@ -17,6 +17,7 @@ import (
 	"tercet/internal/clustering"
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/mahalanobis"
@@ -69,7 +70,7 @@ eval: {bootstrap: 0, kmeans: {n_init: 2}}
 func writeNPY(t testing.TB, base string, x []float32, n, d int, labels []int32) {
 	t.Helper()
 	var vectors, classes bytes.Buffer
-	if err := errors.Join(data.WriteNPY(&vectors, tinytest.Must(array.Of(x, n, d))), data.WriteNPYLabels(&classes, labels)); err != nil {
+	if err := errors.Join(npy.Write(&vectors, tinytest.Must(array.Of(x, n, d))), npy.WriteLabels(&classes, labels)); err != nil {
 		t.Fatal(err)
 	}
 	testutil.Write(t, base+".npy", vectors.String())

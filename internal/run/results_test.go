@@ -14,6 +14,7 @@ import (
 	"tercet/internal/clustering"
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/evaluate"
 	"tercet/internal/metric"
 	"tercet/internal/record"
@@ -202,7 +203,7 @@ func TestVectorsOfOtherTools(t *testing.T) {
 	tinytest.Blobs(t, dir, 5, 8, 4, 0)
 	x, y := filepath.Join(dir, "x.npy"), filepath.Join(dir, "y.npy")
 	o := record.EvalOptions{Ks: []int{1}, Distance: "euclidean", KMeans: true, NInit: 2}
-	e, err := evaluate.Files(ctx, x, data.LabelFile{Path: y}, o, nil, tinytest.Quiet)
+	e, err := evaluate.Files(ctx, x, npy.LabelFile{Path: y}, o, nil, tinytest.Quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,14 +213,14 @@ func TestVectorsOfOtherTools(t *testing.T) {
 		t.Errorf("document %v", doc["source"])
 	}
 	testutil.Write(t, filepath.Join(dir, "few.csv"), "1\n2\n")
-	if _, err := evaluate.Files(ctx, x, data.LabelFile{Path: filepath.Join(dir, "few.csv")}, o, nil, tinytest.Quiet); !errors.Is(err, data.ErrFormat) || !strings.Contains(err.Error(), "has 2 labels") {
+	if _, err := evaluate.Files(ctx, x, npy.LabelFile{Path: filepath.Join(dir, "few.csv")}, o, nil, tinytest.Quiet); !errors.Is(err, data.ErrFormat) || !strings.Contains(err.Error(), "has 2 labels") {
 		t.Errorf("error %v", err)
 	}
-	c, err := clustering.Files(ctx, x, data.LabelFile{}, record.ClusterOptions{Method: "kmeans", K: 3, NInit: 2}, nil, tinytest.Quiet)
+	c, err := clustering.Files(ctx, x, npy.LabelFile{}, record.ClusterOptions{Method: "kmeans", K: 3, NInit: 2}, nil, tinytest.Quiet)
 	if err != nil || c.Doc.Clustering != nil || c.Doc.Clusters != 3 {
 		t.Errorf("without labels: %v", err)
 	}
-	if _, err := clustering.Files(ctx, x, data.LabelFile{}, record.ClusterOptions{Method: "kmeans"}, nil, tinytest.Quiet); err == nil || !strings.Contains(err.Error(), "give -k") {
+	if _, err := clustering.Files(ctx, x, npy.LabelFile{}, record.ClusterOptions{Method: "kmeans"}, nil, tinytest.Quiet); err == nil || !strings.Contains(err.Error(), "give -k") {
 		t.Errorf("error %v", err)
 	}
 }

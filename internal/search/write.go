@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/engine/array"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
@@ -48,10 +48,10 @@ func (r *Result) WriteArrays(dir string) error {
 	for i, v := range r.Distance {
 		d.Data[i] = float32(v)
 	}
-	if err := fsx.Write(filepath.Join(dir, "D.npy"), 0o644, func(w io.Writer) error { return data.WriteNPY(w, d) }); err != nil {
+	if err := fsx.Write(filepath.Join(dir, "D.npy"), 0o644, func(w io.Writer) error { return npy.Write(w, d) }); err != nil {
 		return err
 	}
-	return fsx.Write(filepath.Join(dir, "I.npy"), 0o644, func(w io.Writer) error { return data.WriteNPYInts64(w, r.Index, n, r.K) })
+	return fsx.Write(filepath.Join(dir, "I.npy"), 0o644, func(w io.Writer) error { return npy.WriteInts64(w, r.Index, n, r.K) })
 }
 
 // Write writes what was found to a file: .csv, or .jsonl; a name without such an ending is

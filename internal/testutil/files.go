@@ -56,3 +56,13 @@ func Write(t testing.TB, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// File puts b into a file of a temporary folder and returns its path.
+func File(t testing.TB, name string, b []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

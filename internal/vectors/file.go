@@ -9,8 +9,8 @@ import (
 	"os"
 	"strconv"
 
-	"tercet/internal/data"
 	"tercet/internal/data/fault"
+	"tercet/internal/data/npy"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/fsx"
 	"tercet/internal/par"
@@ -111,7 +111,7 @@ func (v *File) openPerRow(size int64) error {
 
 // openNPY reads the header of an npy file.
 func (v *File) openNPY(size int64, integer bool) error {
-	h, err := data.ReadNPYLayout(v.f, size, v.path)
+	h, err := npy.ReadLayout(v.f, size, v.path)
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func (v *File) floats(out []float32, raw []byte) {
 
 // All reads all rows.
 func (v *File) All() ([]float32, error) {
-	if err := data.CheckMemory(v.path, v.n, v.d); err != nil {
+	if err := npy.CheckMemory(v.path, v.n, v.d); err != nil {
 		return nil, err
 	}
 	x := make([]float32, v.n*v.d)

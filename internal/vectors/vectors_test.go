@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/data"
 	"tercet/internal/data/fault"
+	"tercet/internal/data/npy"
 )
 
 func put(t *testing.T, name string, b []byte) string {
@@ -139,7 +139,7 @@ func TestNPYForms(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"c_f4", "big_f4", "v3_f8"} {
 		path := filepath.Join("..", "data", "testdata", name+".npy")
-		want, err := data.ReadEmbeddings(path)
+		want, err := npy.Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestNPYForms(t *testing.T) {
 	_, err := Open(filepath.Join("..", "data", "testdata", "f_f8.npy"))
 	refused(t, err, fault.ErrUnfit, "stored by columns", "ascontiguousarray")
 	var b bytes.Buffer
-	_ = data.WriteNPYHeader(&b, "<f2", 1, 3)
+	_ = npy.WriteHeader(&b, "<f2", 1, 3)
 	b.Write(le(uint16(0x3c00), uint16(0xc000), uint16(0x3555)))
 	if x, _, _, err := readAll(put(t, "h.npy", b.Bytes())); err != nil || !slices.Equal(x, []float32{1, -2, 0.333251953125}) {
 		t.Errorf("float16: %v, error %v", x, err)
@@ -219,7 +219,7 @@ func TestNeighbors(t *testing.T) {
 	t.Parallel()
 	want := []int32{1, 2, -1, 0, 2, 1}
 	var eight bytes.Buffer
-	_ = data.WriteNPYInts64(&eight, want, 2, 3)
+	_ = npy.WriteInts64(&eight, want, 2, 3)
 	for file, b := range map[string][]byte{
 		"i.ibin":  le(2, 3, want),
 		"i.ivecs": le(3, want[:3], 3, want[3:]),

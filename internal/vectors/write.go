@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"tercet/internal/data"
 	"tercet/internal/data/fault"
+	"tercet/internal/data/npy"
 )
 
 // Bytes says how numbers became bytes: b stands for Offset + Step*b. Numbers that are whole
@@ -27,7 +27,7 @@ func Write(w io.Writer, name string, x []float32, n, d int) (*Bytes, error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	switch {
 	case name == "npy":
-		if err := data.WriteNPYHeader(out, "<f4", n, d); err != nil {
+		if err := npy.WriteHeader(out, "<f4", n, d); err != nil {
 			return nil, err
 		}
 	case !f.perRow:

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/attack"
-	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/engine/array"
 	"tercet/internal/fsx"
 	"tercet/internal/robustness"
@@ -94,11 +94,11 @@ func (f *folder) write(name string, to func(io.Writer) error) {
 }
 
 func (f *folder) floats(name string, x *array.Array) {
-	f.write(name, func(w io.Writer) error { return data.WriteNPY(w, x) })
+	f.write(name, func(w io.Writer) error { return npy.Write(w, x) })
 }
 
 func (f *folder) ints(name string, x []int32, shape ...int) {
-	f.write(name, func(w io.Writer) error { return data.WriteNPYInts(w, x, shape...) })
+	f.write(name, func(w io.Writer) error { return npy.WriteInts(w, x, shape...) })
 }
 
 func (f *folder) items(name string, items []int) {

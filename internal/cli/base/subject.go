@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/metric"
 	"tercet/internal/names"
 	"tercet/internal/record"
@@ -89,11 +89,11 @@ func (o *Subject) AddLimit(cmd *cobra.Command) {
 const LabelColumnUsage = "`NAME` of the column of labels in a csv file (default: label, or the only column)"
 
 // LabelFile is the file of labels that the flags name.
-func (o *Subject) LabelFile() data.LabelFile { return data.LabelFile{Path: o.Labels, Column: o.Column} }
+func (o *Subject) LabelFile() npy.LabelFile { return npy.LabelFile{Path: o.Labels, Column: o.Column} }
 
 // LabelsError names the flag that an error about the column of labels asks for.
 func LabelsError(err error) error {
-	if errors.Is(err, data.ErrColumn) {
+	if errors.Is(err, npy.ErrColumn) {
 		err = fmt.Errorf("%w: --label-column NAME", err)
 	}
 	return err

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/engine/array"
 	"tercet/internal/fsx"
 )
@@ -106,7 +106,7 @@ func Vectors(t *testing.T, path string, n, d int, x ...float32) string {
 		a.Data[i] = float32(i%7) + 0.1*float32(i%4)
 	}
 	copy(a.Data, x)
-	if err := fsx.Write(path, 0o644, func(w io.Writer) error { return data.WriteNPY(w, a) }); err != nil {
+	if err := fsx.Write(path, 0o644, func(w io.Writer) error { return npy.Write(w, a) }); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(path)

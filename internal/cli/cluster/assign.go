@@ -12,7 +12,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/clustering"
-	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
 	"tercet/internal/render"
@@ -129,7 +129,7 @@ func writeAssigned(dir string, d *record.Assign) error {
 	if err := record.Write(filepath.Join(dir, "assign.json"), d); err != nil {
 		return err
 	}
-	return fsx.Write(filepath.Join(dir, "assigned.npy"), 0o644, func(w io.Writer) error { return data.WriteNPYLabels(w, d.Labels) })
+	return fsx.Write(filepath.Join(dir, "assigned.npy"), 0o644, func(w io.Writer) error { return npy.WriteLabels(w, d.Labels) })
 }
 
 func assignTable(d *record.Assign) *render.Table {

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/cli/base"
-	"tercet/internal/data"
 	"tercet/internal/data/annotated"
+	"tercet/internal/data/npy"
 	"tercet/internal/noise"
 	"tercet/internal/record"
 	"tercet/internal/render"
@@ -143,7 +143,7 @@ func inspected(ctx context.Context, s *base.Streams, o inspectOptions) (*record.
 		return nil, base.Usagef("give a config or --embeddings, not both")
 	}
 	if o.embeddings != "" {
-		doc, err := inspect.InspectFiles(o.embeddings, data.LabelFile{Path: o.labels, Column: o.column})
+		doc, err := inspect.InspectFiles(o.embeddings, npy.LabelFile{Path: o.labels, Column: o.column})
 		return doc, base.LabelsError(err)
 	}
 	if o.noise != "" {

@@ -9,7 +9,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
-	"tercet/internal/data"
+	"tercet/internal/data/npy"
 )
 
 // The weights of a run, named in a config, embed as the run does; those of PyTorch are
@@ -64,7 +64,7 @@ func header(t *testing.T, path, shape string) {
 	b, err := os.ReadFile(path)
 	var want bytes.Buffer
 	if err == nil {
-		err = data.WriteNPYHeader(&want, "<f4", 12, 16)
+		err = npy.WriteHeader(&want, "<f4", 12, 16)
 	}
 	if err != nil || !bytes.HasPrefix(b, want.Bytes()) {
 		t.Errorf("%s is not %s: %v", path, shape, err)

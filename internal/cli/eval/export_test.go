@@ -8,7 +8,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
-	"tercet/internal/data"
+	"tercet/internal/data/npy"
 )
 
 // An export of embeddings is no evaluation: it leaves every result as it is.
@@ -80,7 +80,7 @@ func TestExportedRowsSayWhatTheyAre(t *testing.T) {
 	clitest.Must(t, 0, "eval --run runs/trees --save-embeddings X.npy")
 	clitest.Must(t, 0, "eval --run runs/trees --save-embeddings L.npy --limit 10")
 	all, few := itemsOf(t, "X.items.csv"), itemsOf(t, "L.items.csv")
-	labels, _, err := data.ReadLabels(data.LabelFile{Path: "X.labels.npy"})
+	labels, _, err := npy.ReadLabels(npy.LabelFile{Path: "X.labels.npy"})
 	if err != nil || len(labels) != 12 || len(all) != 13 || len(few) != 11 {
 		t.Fatalf("%d labels, %d and %d lines, error %v", len(labels), len(all), len(few), err)
 	}

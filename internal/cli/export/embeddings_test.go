@@ -9,7 +9,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
-	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/vectors"
 )
 
@@ -19,7 +19,7 @@ func TestExportedFormats(t *testing.T) {
 	clitest.InTiny(t)
 	clitest.Must(t, 0, "train -c tiny.yaml")
 	clitest.Must(t, 0, "eval --run runs/tiny --save-embeddings X.npy --limit 40")
-	want, err := data.ReadEmbeddings("X.npy")
+	want, err := npy.Read("X.npy")
 	if err != nil {
 		t.Fatal(err)
 	}

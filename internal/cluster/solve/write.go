@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/engine/array"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
@@ -34,7 +34,7 @@ func (c *Result) Write(dir string) error {
 		return err
 	}
 	files := map[string]func(io.Writer) error{
-		"labels.npy": func(w io.Writer) error { return data.WriteNPYLabels(w, c.Doc.Labels) },
+		"labels.npy": func(w io.Writer) error { return npy.WriteLabels(w, c.Doc.Labels) },
 		// nil: those that are there are of another clustering
 		"probabilities.npy": nil,
 		"tsne.npy":          nil,
@@ -78,5 +78,5 @@ func writeColumns(w io.Writer, x []float32, cols int) error {
 	if err != nil {
 		return err
 	}
-	return data.WriteNPY(w, a)
+	return npy.Write(w, a)
 }

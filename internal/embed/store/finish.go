@@ -12,8 +12,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"tercet/internal/data"
 	"tercet/internal/data/fault"
+	"tercet/internal/data/npy"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
 )
@@ -119,7 +119,7 @@ func (w *Writer) vectors(name string, lo, hi int, half bool) (record.EmbedFile, 
 		if half {
 			descr = "<f2"
 		}
-		if err := data.WriteNPYHeader(to, descr, hi-lo, w.dim); err != nil {
+		if err := npy.WriteHeader(to, descr, hi-lo, w.dim); err != nil {
 			return err
 		}
 		width := int64(w.dim) * 4
@@ -144,7 +144,7 @@ func halves(to io.Writer, from io.Reader, row, dim int) error {
 		out = out[:0]
 		for i := 0; i < len(in); i += 4 {
 			v := math.Float32frombits(binary.LittleEndian.Uint32(in[i:]))
-			h := data.Half(v)
+			h := npy.Half(v)
 			if h&0x7c00 == 0x7c00 {
 				return fault.Unfit("row %d of the embeddings has the value %v, beyond float16: write them as f32", row, v)
 			}

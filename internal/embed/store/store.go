@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/data/fault"
+	"tercet/internal/data/npy"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
 )
@@ -94,7 +95,7 @@ func (f *Folder) readVectors() error {
 			return err
 		}
 		path := filepath.Join(f.Dir, part.Name)
-		x, err := data.ReadEmbeddings(path)
+		x, err := npy.Read(path)
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tercet/internal/config"
-	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/engine/array"
 	"tercet/internal/fsx"
 	"tercet/internal/rng"
@@ -42,8 +42,8 @@ func Blobs(t testing.TB, dir string, classes, per, d int, shift float32) {
 		}
 	}
 	for name, f := range map[string]func(io.Writer) error{
-		"x.npy": func(w io.Writer) error { return data.WriteNPY(w, x) },
-		"y.npy": func(w io.Writer) error { return data.WriteNPYLabels(w, y) },
+		"x.npy": func(w io.Writer) error { return npy.Write(w, x) },
+		"y.npy": func(w io.Writer) error { return npy.WriteLabels(w, y) },
 	} {
 		if err := fsx.Write(filepath.Join(dir, name), 0o644, f); err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/data/batch"
+	"tercet/internal/data/npy"
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
 	"tercet/internal/progress"
@@ -67,7 +68,7 @@ func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*record
 
 // InspectFiles describes embeddings (N, D) of any tool, with labels in npy or
 // csv. The fingerprint is that of eval.json.
-func InspectFiles(embeddings string, labels data.LabelFile) (*record.Inspected, error) {
+func InspectFiles(embeddings string, labels npy.LabelFile) (*record.Inspected, error) {
 	v, src, err := embed.ReadVectors(embeddings, labels)
 	if err != nil {
 		return nil, err

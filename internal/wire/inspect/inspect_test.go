@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/data/npy"
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
 	"tercet/internal/record"
@@ -191,7 +192,7 @@ func writeVectors(t *testing.T, dir string, x []float32, n int, y []int32) (vect
 		t.Fatal(err)
 	}
 	defer fy.Close()
-	if err := errors.Join(data.WriteNPY(fx, a), data.WriteNPYLabels(fy, y)); err != nil {
+	if err := errors.Join(npy.Write(fx, a), npy.WriteLabels(fy, y)); err != nil {
 		t.Fatal(err)
 	}
 	return vectors, labels
@@ -199,7 +200,7 @@ func writeVectors(t *testing.T, dir string, x []float32, n int, y []int32) (vect
 
 func TestInspectFiles(t *testing.T) {
 	x, y := writeVectors(t, t.TempDir(), []float32{3, 4, 0, 0, -1, 0, 3, 4}, 4, []int32{7, 7, 9, 9})
-	d, err := InspectFiles(x, data.LabelFile{Path: y})
+	d, err := InspectFiles(x, npy.LabelFile{Path: y})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,14 +211,14 @@ func TestInspectFiles(t *testing.T) {
 	if l := v.Lengths; l == nil || l.Min != 0 || l.Max != 5 || math.Abs(l.Mean-11.0/4) > 1e-12 || l.Zeros != 1 {
 		t.Errorf("lengths %+v", l)
 	}
-	read, _, err := embed.ReadVectors(x, data.LabelFile{Path: y})
+	read, _, err := embed.ReadVectors(x, npy.LabelFile{Path: y})
 	if err != nil || v.Fingerprint != read.Fingerprint() {
 		t.Errorf("fingerprint %s", v.Fingerprint)
 	}
 	if len(d.Warnings) != 2 {
 		t.Errorf("warnings %q", d.Warnings)
 	}
-	if _, err := InspectFiles(x+"x", data.LabelFile{Path: y}); !errors.Is(err, data.ErrMissing) {
+	if _, err := InspectFiles(x+"x", npy.LabelFile{Path: y}); !errors.Is(err, data.ErrMissing) {
 		t.Errorf("no file: %v", err)
 	}
 }

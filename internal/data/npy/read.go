@@ -1,4 +1,5 @@
-package data
+// Package npy reads and writes arrays of npy files, and reads labels of npy or csv files.
+package npy
 
 import (
 	"bufio"
@@ -12,15 +13,17 @@ import (
 
 	"github.com/sbinet/npyio/npy"
 
+	"tercet/internal/data/fault"
+	"tercet/internal/data/file"
 	"tercet/internal/engine/array"
 )
 
-// maxNPYHeader bounds the header of an npy file, as numpy's own reader does by
+// maxHeader bounds the header of an npy file, as numpy's own reader does by
 // default (10,000 bytes).
-const maxNPYHeader = 10000
+const maxHeader = 10000
 
-// npyHeader describes an npy file whose size was found to agree with it.
-type npyHeader struct {
+// header describes an npy file whose size was found to agree with it.
+type header struct {
 	kind    string // element type without byte order: f4, f8, i8, ...
 	descr   string // with it: <f4
 	fortran bool
@@ -29,24 +32,24 @@ type npyHeader struct {
 }
 
 var (
-	npyDescr   = regexp.MustCompile(`'descr'\s*:\s*'([^']*)'`)
-	npyFortran = regexp.MustCompile(`'fortran_order'\s*:\s*(True|False)`)
-	npyShape   = regexp.MustCompile(`'shape'\s*:\s*\(([0-9L,\s]*)\)`)
-	npyType    = regexp.MustCompile(`^[<>|]([a-zUS])([0-9]{1,5})$`)
+	descrKey    = regexp.MustCompile(`'descr'\s*:\s*'([^']*)'`)
+	fortranKey  = regexp.MustCompile(`'fortran_order'\s*:\s*(True|False)`)
+	shapeKey    = regexp.MustCompile(`'shape'\s*:\s*\(([0-9L,\s]*)\)`)
+	elementType = regexp.MustCompile(`^[<>|]([a-zUS])([0-9]{1,5})$`)
 )
 
-// readNPYHeader reads the header and checks it, and the size of the file (in
+// readHeader reads the header and checks it, and the size of the file (in
 // bytes) against it, before anything of that size is made. npyio trusts both.
-func readNPYHeader(r io.Reader, size int64, path string) (*npyHeader, error) {
+func readHeader(r io.Reader, size int64, path string) (*header, error) {
 	var pre [12]byte
 	if n, err := io.ReadFull(r, pre[:8]); err != nil {
-		return nil, badCause(ended(err), "%s: ends at byte %d, inside the npy magic", path, n)
+		return nil, fault.Of(fault.ErrFormat, file.Ended(err), "%s: ends at byte %d, inside the npy magic", path, n)
 	}
 	if string(pre[:6]) != "\x93NUMPY" {
-		if what := archive(pre[:6]); what != "" {
-			return nil, bad("%s: not an npy file but %s", path, what)
+		if what := file.Zip(pre[:6]); what != "" {
+			return nil, fault.Bad("%s: not an npy file but %s", path, what)
 		}
-		return nil, bad("%s: not an npy file: it begins with %q", path, pre[:6])
+		return nil, fault.Bad("%s: not an npy file: it begins with %q", path, pre[:6])
 	}
 	width := 4
 	switch pre[6] {
@@ -54,29 +57,29 @@ func readNPYHeader(r io.Reader, size int64, path string) (*npyHeader, error) {
 		width = 2
 	case 2, 3:
 	default:
-		return nil, bad("%s: npy version %d.%d; 1 to 3 are read", path, pre[6], pre[7])
+		return nil, fault.Bad("%s: npy version %d.%d; 1 to 3 are read", path, pre[6], pre[7])
 	}
 	if n, err := io.ReadFull(r, pre[8:8+width]); err != nil {
-		return nil, badCause(ended(err), "%s: ends at byte %d, inside the length of the header", path, 8+n)
+		return nil, fault.Of(fault.ErrFormat, file.Ended(err), "%s: ends at byte %d, inside the length of the header", path, 8+n)
 	}
 	length := int64(binary.LittleEndian.Uint32(pre[8:]))
 	start := int64(8 + width)
-	if length > maxNPYHeader || start+length > size {
-		return nil, bad("%s: npy header of %d bytes in a file of %d", path, length, size)
+	if length > maxHeader || start+length > size {
+		return nil, fault.Bad("%s: npy header of %d bytes in a file of %d", path, length, size)
 	}
 	text := make([]byte, length)
 	if n, err := io.ReadFull(r, text); err != nil {
-		return nil, badCause(ended(err), "%s: ends at byte %d, inside the header", path, start+int64(n))
+		return nil, fault.Of(fault.ErrFormat, file.Ended(err), "%s: ends at byte %d, inside the header", path, start+int64(n))
 	}
-	h, err := parseNPYHeader(string(text))
+	h, err := parseHeader(string(text))
 	if err != nil {
-		return nil, badCause(err, "%s: npy header", path)
+		return nil, fault.Of(fault.ErrFormat, err, "%s: npy header", path)
 	}
 	wide := h.width()
 	want := int64(wide)
 	for _, d := range h.shape {
 		if d > 0 && want > math.MaxInt64/2/int64(d) {
-			return nil, bad("%s: shape %v overflows", path, h.shape)
+			return nil, fault.Bad("%s: shape %v overflows", path, h.shape)
 		}
 		want *= int64(d)
 	}
@@ -85,28 +88,28 @@ func readNPYHeader(r io.Reader, size int64, path string) (*npyHeader, error) {
 		if have > want {
 			what = "too long"
 		}
-		return nil, bad("%s: %s: shape %v of %s needs %d bytes after the header (offset %d), the file has %d", path, what, h.shape, h.descr, want, start+length, have)
+		return nil, fault.Bad("%s: %s: shape %v of %s needs %d bytes after the header (offset %d), the file has %d", path, what, h.shape, h.descr, want, start+length, have)
 	}
 	if want/int64(wide) > math.MaxInt { // which 32-bit machines reach
-		return nil, bad("%s: shape %v overflows", path, h.shape)
+		return nil, fault.Bad("%s: shape %v overflows", path, h.shape)
 	}
 	h.count = int(want / int64(wide))
 	return h, nil
 }
 
 // width is the number of bytes of an element. Text of type U takes 4 a character.
-func (h *npyHeader) width() int {
-	n, _ := strconv.Atoi(h.kind[1:]) // npyType let digits through alone
+func (h *header) width() int {
+	n, _ := strconv.Atoi(h.kind[1:]) // elementType let digits through alone
 	if h.kind[0] == 'U' {
 		n *= 4
 	}
 	return n
 }
 
-// parseNPYHeader reads the header's Python dictionary: the three keys in any
+// parseHeader reads the header's Python dictionary: the three keys in any
 // order, and nothing else.
-func parseNPYHeader(text string) (*npyHeader, error) {
-	h := new(npyHeader)
+func parseHeader(text string) (*header, error) {
+	h := new(header)
 	rest := text
 	field := func(re *regexp.Regexp) (string, bool) {
 		m := re.FindStringSubmatchIndex(rest)
@@ -117,14 +120,14 @@ func parseNPYHeader(text string) (*npyHeader, error) {
 		rest = rest[:m[0]] + rest[m[1]:]
 		return v, true
 	}
-	descr, ok1 := field(npyDescr)
-	fortran, ok2 := field(npyFortran)
-	shape, ok3 := field(npyShape)
+	descr, ok1 := field(descrKey)
+	fortran, ok2 := field(fortranKey)
+	shape, ok3 := field(shapeKey)
 	rest = strings.TrimSpace(rest)
 	if !ok1 || !ok2 || !ok3 || !strings.HasPrefix(rest, "{") || !strings.HasSuffix(rest, "}") || strings.Trim(rest[1:len(rest)-1], ", \t") != "" {
 		return nil, fmt.Errorf("want a dictionary of descr (one plain type), fortran_order and shape, got %.200q", text)
 	}
-	m := npyType.FindStringSubmatch(descr)
+	m := elementType.FindStringSubmatch(descr)
 	switch {
 	case strings.HasSuffix(descr, "O"):
 		return nil, fmt.Errorf("elements are Python objects (%q); save numbers, or text of fixed width (numpy: y.astype('U'))", descr)
@@ -167,20 +170,20 @@ func (f *full) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// eachNPY calls f with the elements of type T that follow the header in r, in
+// each calls f with the elements of type T that follow the header in r, in
 // the order of the file.
-func eachNPY[T any](r io.Reader, h *npyHeader, path string, f func(k int, v T) error) error {
+func each[T any](r io.Reader, h *header, path string, f func(k int, v T) error) error {
 	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }\n", h.descr, h.count)
 	head := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(dict)))
 	in, err := npy.NewReader(&full{append(head, dict...), bufio.NewReaderSize(r, 1<<16)})
 	if err != nil {
-		return badCause(err, "%s", path)
+		return fault.Of(fault.ErrFormat, err, "%s", path)
 	}
 	chunk := make([]T, min(h.count, 1<<14))
 	for k := 0; k < h.count; k += len(chunk) {
 		chunk = chunk[:min(len(chunk), h.count-k)]
 		if err := in.Read(&chunk); err != nil {
-			return badCause(ended(err), "%s: elements %d to %d", path, k, k+len(chunk)-1)
+			return fault.Of(fault.ErrFormat, file.Ended(err), "%s: elements %d to %d", path, k, k+len(chunk)-1)
 		}
 		for i, v := range chunk {
 			if err := f(k+i, v); err != nil {
@@ -191,20 +194,30 @@ func eachNPY[T any](r io.Reader, h *npyHeader, path string, f func(k int, v T) e
 	return nil
 }
 
-// ReadLabeled reads embeddings as ReadEmbeddings does, and their labels. Both headers
-// are compared before anything else is read.
-func ReadLabeled(embeddings string, labels LabelFile) (x *array.Array, y []int32, classes []string, err error) {
-	x, v, err := readPart(embeddings, labels)
-	if err != nil {
-		return nil, nil, nil, err
+// Labeled are the files of embeddings and of their labels.
+type Labeled struct {
+	Vectors string
+	Labels  LabelFile
+}
+
+// ReadLabeled reads embeddings as Read does, and their labels. The headers of two files
+// are compared before anything else of them is read. All sets share one list of classes.
+func ReadLabeled(sets ...Labeled) (x []*array.Array, y [][]int32, classes []string, err error) {
+	var spelled []*values
+	for _, s := range sets {
+		part, v, err := readPart(s.Vectors, s.Labels)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		x, spelled = append(x, part), append(spelled, v)
 	}
-	all, classes := indexValues(v)
-	return x, all[0], classes, nil
+	y, classes = indexValues(spelled...)
+	return x, y, classes, nil
 }
 
 // readPart reads embeddings and their labels as they are spelled.
 func readPart(embeddings string, labels LabelFile) (*array.Array, *values, error) {
-	f, size, err := openFile(embeddings, "give an npy file of shape (N, D)")
+	f, size, err := file.Open(embeddings, "give an npy file of shape (N, D)")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -221,10 +234,10 @@ func readPart(embeddings string, labels LabelFile) (*array.Array, *values, error
 	return x, v, err
 }
 
-// ReadEmbeddings reads an (N, D) array of float16, float32 or float64, in C or Fortran
+// Read reads an (N, D) array of float16, float32 or float64, in C or Fortran
 // order, from an npy file. A value that is not finite in float32 is an error.
-func ReadEmbeddings(path string) (*array.Array, error) {
-	f, size, err := openFile(path, "give an npy file of shape (N, D)")
+func Read(path string) (*array.Array, error) {
+	f, size, err := file.Open(path, "give an npy file of shape (N, D)")
 	if err != nil {
 		return nil, err
 	}
@@ -241,13 +254,13 @@ func readEmbeddings(r io.Reader, size int64, path string) (*array.Array, error) 
 }
 
 // readEmbeddingsHeader reads a header and checks that it is one of embeddings.
-func readEmbeddingsHeader(r io.Reader, size int64, path string) (*npyHeader, error) {
-	h, err := readNPYHeader(r, size, path)
+func readEmbeddingsHeader(r io.Reader, size int64, path string) (*header, error) {
+	h, err := readHeader(r, size, path)
 	if err != nil {
 		return nil, err
 	}
 	if len(h.shape) != 2 || h.count == 0 {
-		return nil, bad("%s: embeddings have shape %v; want (N, D) with both at least 1", path, h.shape)
+		return nil, fault.Bad("%s: embeddings have shape %v; want (N, D) with both at least 1", path, h.shape)
 	}
 	if err := CheckMemory(path, h.shape[0], h.shape[1]); err != nil {
 		return nil, err
@@ -255,7 +268,7 @@ func readEmbeddingsHeader(r io.Reader, size int64, path string) (*npyHeader, err
 	return h, nil
 }
 
-func readEmbeddingsBody(r io.Reader, h *npyHeader, path string) (*array.Array, error) {
+func readEmbeddingsBody(r io.Reader, h *header, path string) (*array.Array, error) {
 	n, d := h.shape[0], h.shape[1]
 	out := array.New(n, d)
 	put := func(k int, v float64) error {
@@ -269,7 +282,7 @@ func readEmbeddingsBody(r io.Reader, h *npyHeader, path string) (*array.Array, e
 			if !math.IsNaN(v) && !math.IsInf(v, 0) {
 				what += " (beyond float32)"
 			}
-			return bad("%s: row %d, column %d is %s; embeddings must be finite", path, row, col, what)
+			return fault.Bad("%s: row %d, column %d is %s; embeddings must be finite", path, row, col, what)
 		}
 		out.Data[row*d+col] = x
 		return nil
@@ -277,13 +290,13 @@ func readEmbeddingsBody(r io.Reader, h *npyHeader, path string) (*array.Array, e
 	var err error
 	switch h.kind {
 	case "f4":
-		err = eachNPY(r, h, path, func(k int, v float32) error { return put(k, float64(v)) })
+		err = each(r, h, path, func(k int, v float32) error { return put(k, float64(v)) })
 	case "f8":
-		err = eachNPY(r, h, path, put)
+		err = each(r, h, path, put)
 	case "f2":
 		err = eachHalf(r, h, path, put)
 	default:
-		err = bad("%s: elements are %s; want float16, float32 or float64 (numpy: x.astype('float32'))", path, h.descr)
+		err = fault.Bad("%s: elements are %s; want float16, float32 or float64 (numpy: x.astype('float32'))", path, h.descr)
 	}
 	if err != nil {
 		return nil, err

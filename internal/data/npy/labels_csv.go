@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"bufio"
@@ -11,11 +11,22 @@ import (
 	"strconv"
 	"strings"
 
+	"tercet/internal/data/fault"
+	"tercet/internal/data/file"
 	"tercet/internal/fsx"
 )
 
 // maxRecord bounds a record of a csv file of labels, in bytes.
 const maxRecord = 1 << 20
+
+// ErrColumn is in errors of a csv file without the column of labels that was asked for,
+// or with several columns where none was.
+var ErrColumn = errors.New("no such column of labels")
+
+// columnError marks an error as an ErrColumn.
+type columnError struct{ error }
+
+func (e *columnError) Unwrap() []error { return []error{e.error, ErrColumn} }
 
 // csvLabels reads the labels of a csv file.
 type csvLabels struct {
@@ -55,7 +66,7 @@ func readCSV(r io.Reader, size int64, path string, w wish) (*values, error) {
 		c.bound.Next()
 	}
 	if len(c.ids) == 0 {
-		return nil, bad("%s: no labels", path)
+		return nil, fault.Bad("%s: no labels", path)
 	}
 	return c.values(), nil
 }
@@ -66,12 +77,12 @@ func plainText(r io.Reader, path string) (*bufio.Reader, error) {
 	m, _ := in.Peek(4)
 	switch {
 	case bytes.HasPrefix(m, []byte("\xff\xfe")), bytes.HasPrefix(m, []byte("\xfe\xff")):
-		return nil, bad("%s: the text is UTF-16; save it as UTF-8 (iconv -f utf-16 -t utf-8)", path)
-	case archive(m) != "":
-		return nil, bad("%s is %s", path, archive(m))
+		return nil, fault.Bad("%s: the text is UTF-16; save it as UTF-8 (iconv -f utf-16 -t utf-8)", path)
+	case file.Zip(m) != "":
+		return nil, fault.Bad("%s is %s", path, file.Zip(m))
 	case bytes.HasPrefix(m, []byte("\xef\xbb\xbf")):
 		if _, err := in.Discard(3); err != nil {
-			return nil, badCause(err, "%s", path)
+			return nil, fault.Of(fault.ErrFormat, err, "%s", path)
 		}
 	}
 	return in, nil
@@ -80,11 +91,11 @@ func plainText(r io.Reader, path string) (*bufio.Reader, error) {
 // unreadable words an error of the csv reader.
 func (c *csvLabels) unreadable(err error) error {
 	if errors.Is(err, fsx.ErrLong) {
-		return bad("%s:%d: the line, or the quoted text that begins in it, has more than %d bytes; want one label a line", c.path, c.line+1, maxRecord)
+		return fault.Bad("%s:%d: the line, or the quoted text that begins in it, has more than %d bytes; want one label a line", c.path, c.line+1, maxRecord)
 	}
 	var p *csv.ParseError
 	if !errors.As(err, &p) {
-		return badCause(err, "%s", c.path)
+		return fault.Of(fault.ErrFormat, err, "%s", c.path)
 	}
 	what := p.Err.Error()
 	switch {
@@ -93,7 +104,7 @@ func (c *csvLabels) unreadable(err error) error {
 	case errors.Is(p.Err, csv.ErrQuote), errors.Is(p.Err, csv.ErrBareQuote):
 		what = `a quote (") without its partner`
 	}
-	return bad("%s:%d: %s", c.path, p.Line, what)
+	return fault.Bad("%s:%d: %s", c.path, p.Line, what)
 }
 
 func (c *csvLabels) record(rec []string) error {
@@ -113,7 +124,7 @@ func (c *csvLabels) record(rec []string) error {
 	// encoding/csv skips blank lines; skipped in silence they would shift
 	// every label after them.
 	if at != c.line+1 {
-		return bad("%s:%d: empty line; want a label on every line", c.path, c.line+1)
+		return fault.Bad("%s:%d: empty line; want a label on every line", c.path, c.line+1)
 	}
 	c.line = end
 	if c.wish.of != "" && len(c.ids) == c.wish.n {
@@ -141,12 +152,12 @@ func (c *csvLabels) choose(rec []string, at int) (header bool, err error) {
 		c.column = named
 		return true, nil
 	case c.wish.column != "":
-		return false, &columnError{bad("%s:%d: no column is named %q; there are: %.200q", c.path, at, name, rec)}
+		return false, &columnError{fault.Bad("%s:%d: no column is named %q; there are: %.200q", c.path, at, name, rec)}
 	case len(rec) == 1:
 		c.column = 0
 		return false, nil
 	}
-	return false, &columnError{bad("%s:%d: %d columns and none named label; give one column, or a header, and name the column of labels", c.path, at, len(rec))}
+	return false, &columnError{fault.Bad("%s:%d: %d columns and none named label; give one column, or a header, and name the column of labels", c.path, at, len(rec))}
 }
 
 // values returns the labels as integers where all of them are.

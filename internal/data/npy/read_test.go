@@ -1,9 +1,10 @@
-package data
+package npy
 
 import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/data/fault"
 	"tercet/internal/engine/array"
 	"tercet/internal/testutil"
 )
@@ -37,7 +39,7 @@ func TestNPYFromNumpy(t *testing.T) {
 		want = append(want, float32(k-7)/4)
 	}
 	for _, name := range []string{"c_f4", "f_f8", "big_f4", "v3_f8"} {
-		x, err := ReadEmbeddings(filepath.Join("testdata", name+".npy"))
+		x, err := Read(filepath.Join("testdata", name+".npy"))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -63,7 +65,7 @@ func TestNPYFromNumpy(t *testing.T) {
 
 // The header is what numpy writes, byte by byte.
 func TestWriteNPYIsNumpys(t *testing.T) {
-	x, err := ReadEmbeddings("testdata/c_f4.npy")
+	x, err := Read("testdata/c_f4.npy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +74,7 @@ func TestWriteNPYIsNumpys(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := WriteNPY(&b, x); err != nil || !bytes.Equal(b.Bytes(), want) {
+	if err := Write(&b, x); err != nil || !bytes.Equal(b.Bytes(), want) {
 		t.Errorf("%v\ngot  %q\nwant %q", err, b.Bytes(), want)
 	}
 	b.Reset()
@@ -80,7 +82,7 @@ func TestWriteNPYIsNumpys(t *testing.T) {
 	for i := range big.Data {
 		big.Data[i] = float32(i)
 	}
-	if err := WriteNPY(&b, big); err != nil {
+	if err := Write(&b, big); err != nil {
 		t.Fatal(err)
 	}
 	back, err := readEmbeddings(&b, int64(b.Len()), "x")
@@ -88,31 +90,31 @@ func TestWriteNPYIsNumpys(t *testing.T) {
 		t.Errorf("90000 elements do not come back: %v", err)
 	}
 	b.Reset()
-	if err := WriteNPYLabels(&b, []int32{5, -2, 7}); err != nil {
+	if err := WriteLabels(&b, []int32{5, -2, 7}); err != nil {
 		t.Fatal(err)
 	}
 	if (b.Len()-12)%64 != 0 {
 		t.Errorf("header of %d bytes is not aligned to 64", b.Len()-12)
 	}
-	got, err := readNPYLabels(&b, int64(b.Len()), "x", wish{})
+	got, err := readArrayLabels(&b, int64(b.Len()), "x", wish{})
 	if err != nil || !slices.Equal(got.ints, []int64{5, -2, 7}) || !slices.Equal(got.ids, []int32{0, 1, 2}) {
 		t.Errorf("%v %v", got, err)
 	}
 	b.Reset()
-	if err := WriteNPYInts(&b, []int32{1, 2, 3, 4, 5, 6}, 3, 2); err != nil || !strings.Contains(b.String(), "'<i4', 'fortran_order': False, 'shape': (3, 2), ") {
+	if err := WriteInts(&b, []int32{1, 2, 3, 4, 5, 6}, 3, 2); err != nil || !strings.Contains(b.String(), "'<i4', 'fortran_order': False, 'shape': (3, 2), ") {
 		t.Errorf("%v %q", err, b.String())
 	}
-	if err := WriteNPYInts(&b, []int32{1, 2, 3}, 2, 2); !errors.Is(err, array.ErrShape) {
+	if err := WriteInts(&b, []int32{1, 2, 3}, 2, 2); !errors.Is(err, array.ErrShape) {
 		t.Errorf("3 integers for 2x2: %v", err)
 	}
-	if err := WriteNPY(failing{}, x); err == nil {
+	if err := Write(failing{}, x); err == nil {
 		t.Error("a failing writer goes unnoticed")
 	}
 }
 
 type failing struct{}
 
-func (failing) Write([]byte) (int, error) { return 0, errDisk }
+func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestNPYHeadersThatAreFine(t *testing.T) {
 	for _, dict := range []string{
@@ -123,7 +125,7 @@ func TestNPYHeadersThatAreFine(t *testing.T) {
 		b := npyFile(dict, f64(1, 2))
 		x, err := readEmbeddings(bytes.NewReader(b), int64(len(b)), "x")
 		if dict[1] == '"' { // a key in double quotes, and one missing
-			testutil.WantError(t, err, ErrFormat, "dictionary")
+			testutil.WantError(t, err, fault.ErrFormat, "dictionary")
 			continue
 		}
 		if err != nil || !slices.Equal(x.Data, []float32{1, 2}) {
@@ -168,11 +170,11 @@ func TestEmbeddingErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := readEmbeddings(bytes.NewReader(c.file), int64(len(c.file)), "e.npy")
-			testutil.WantError(t, err, ErrFormat, append(c.say, "e.npy")...)
+			testutil.WantError(t, err, fault.ErrFormat, append(c.say, "e.npy")...)
 		})
 	}
-	_, err := ReadEmbeddings(filepath.Join(t.TempDir(), "gone.npy"))
-	testutil.WantError(t, err, ErrMissing, "gone.npy")
+	_, err := Read(filepath.Join(t.TempDir(), "gone.npy"))
+	testutil.WantError(t, err, fault.ErrMissing, "gone.npy")
 }
 
 // The size that the caller states is not trusted either: a file that shrinks
@@ -181,7 +183,7 @@ func TestNPYThatShrinks(t *testing.T) {
 	b := npyFile(`{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }`, f64(1, 2, 3, 4))
 	for _, cut := range []int{8, 16, 32, 3} {
 		_, err := readEmbeddings(bytes.NewReader(b[:len(b)-cut]), int64(len(b)), "x")
-		testutil.WantError(t, err, ErrFormat, "unexpected end of file")
+		testutil.WantError(t, err, fault.ErrFormat, "unexpected end of file")
 	}
 }
 
@@ -206,12 +208,12 @@ func TestLabelErrors(t *testing.T) {
 		"truncated npy": {"y.npy", string(npyFile(`{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }`, f64(0))), []string{"truncated"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := ReadLabels(LabelFile{Path: write(t, c.name, []byte(c.file))})
-			testutil.WantError(t, err, ErrFormat, append(c.say, c.name)...)
+			_, _, err := ReadLabels(LabelFile{Path: testutil.File(t, c.name, []byte(c.file))})
+			testutil.WantError(t, err, fault.ErrFormat, append(c.say, c.name)...)
 		})
 	}
 	_, _, err := ReadLabels(LabelFile{Path: filepath.Join(t.TempDir(), "gone.csv")})
-	testutil.WantError(t, err, ErrMissing, "gone.csv")
+	testutil.WantError(t, err, fault.ErrMissing, "gone.csv")
 }
 
 func TestLabelsCSV(t *testing.T) {
@@ -228,9 +230,9 @@ func TestLabelsCSV(t *testing.T) {
 		"1\n2\n\n":                                {[]int32{0, 1}, []string{"1", "2"}},
 		"'a,b'\n\"a,b\"\n":                        {nil, nil},
 	} {
-		labels, classes, err := ReadLabels(LabelFile{Path: write(t, "y.csv", []byte(file))})
+		labels, classes, err := ReadLabels(LabelFile{Path: testutil.File(t, "y.csv", []byte(file))})
 		if want.labels == nil {
-			testutil.WantError(t, err, ErrFormat, "2 columns")
+			testutil.WantError(t, err, fault.ErrFormat, "2 columns")
 			continue
 		}
 		if err != nil || !slices.Equal(labels, want.labels) || !reflect.DeepEqual(classes, want.classes) {
@@ -271,13 +273,13 @@ func FuzzNPY(f *testing.F) {
 					t.Fatalf("%v accepted", v)
 				}
 			}
-		} else if !errors.Is(err, ErrFormat) {
-			t.Fatalf("%v is not ErrFormat", err)
+		} else if !errors.Is(err, fault.ErrFormat) {
+			t.Fatalf("%v is no error of the format", err)
 		}
-		if y, err := readNPYLabels(bytes.NewReader(b), int64(len(b)), "x", wish{}); err == nil && len(y.ids) == 0 {
+		if y, err := readArrayLabels(bytes.NewReader(b), int64(len(b)), "x", wish{}); err == nil && len(y.ids) == 0 {
 			t.Fatal("no labels, no error")
-		} else if err != nil && !errors.Is(err, ErrFormat) {
-			t.Fatalf("%v is not ErrFormat", err)
+		} else if err != nil && !errors.Is(err, fault.ErrFormat) {
+			t.Fatalf("%v is no error of the format", err)
 		}
 	})
 }
@@ -289,8 +291,8 @@ func FuzzLabelsCSV(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, err := readCSV(bytes.NewReader(b), int64(len(b)), "x", wish{})
 		if err != nil {
-			if !errors.Is(err, ErrFormat) {
-				t.Fatalf("%v is not ErrFormat", err)
+			if !errors.Is(err, fault.ErrFormat) {
+				t.Fatalf("%v is no error of the format", err)
 			}
 			return
 		}

@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"bufio"
@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tercet/internal/data/fault"
+	"tercet/internal/data/file"
 )
 
 // values are labels as a file spells them: item i has the value ids[i] of ints where
@@ -25,13 +28,13 @@ type wish struct {
 
 // more says that a file holds more labels than are wanted.
 func (w wish) more(path string) error {
-	return bad("%s has more than %d labels, %s", path, w.n, w.of)
+	return fault.Bad("%s has more than %d labels, %s", path, w.n, w.of)
 }
 
 // check returns an error unless path's n labels are as many as are wanted.
 func (w wish) check(path string, n int) error {
 	if w.of != "" && n != w.n {
-		return bad("%s has %d labels, %s", path, n, w.of)
+		return fault.Bad("%s has %d labels, %s", path, n, w.of)
 	}
 	return nil
 }
@@ -65,7 +68,7 @@ func readLabels(path string, w wish) (labels []int32, classes []string, err erro
 }
 
 func readValues(path string, w wish) (*values, error) {
-	f, size, err := openFile(path, "give labels as npy or csv")
+	f, size, err := file.Open(path, "give labels as npy or csv")
 	if err != nil {
 		return nil, err
 	}
@@ -74,9 +77,9 @@ func readValues(path string, w wish) (*values, error) {
 	var v *values
 	if m, _ := in.Peek(6); string(m) == "\x93NUMPY" || strings.HasSuffix(strings.ToLower(path), ".npy") {
 		if w.column != "" {
-			return nil, bad("%s is an npy file, which has no column %q", path, w.column)
+			return nil, fault.Bad("%s is an npy file, which has no column %q", path, w.column)
 		}
-		v, err = readNPYLabels(in, size, path, w)
+		v, err = readArrayLabels(in, size, path, w)
 	} else {
 		v, err = readCSV(in, size, path, w)
 	}
@@ -100,7 +103,7 @@ func (n *interner[T]) id(v T, path string) (int32, error) {
 	id, ok := n.at[v]
 	if !ok {
 		if len(n.list) == maxLabels {
-			return 0, bad("%s: more than %d different labels, one of them %.40q; are these numbers of items, and the classes in another column or file?", path, maxLabels, fmt.Sprint(v))
+			return 0, fault.Bad("%s: more than %d different labels, one of them %.40q; are these numbers of items, and the classes in another column or file?", path, maxLabels, fmt.Sprint(v))
 		}
 		if n.at == nil {
 			n.at = map[T]int32{}
@@ -175,19 +178,11 @@ func indexIn[T int64 | string](sorted, v []T) []int32 {
 func checkLabel(s, where string) error {
 	switch {
 	case s == "":
-		return bad("%s: empty label", where)
+		return fault.Bad("%s: empty label", where)
 	case strings.ContainsRune(s, 0):
-		return bad("%s: the label %q holds a NUL character; is the file UTF-16? Save it as UTF-8", where, s)
+		return fault.Bad("%s: the label %q holds a NUL character; is the file UTF-16? Save it as UTF-8", where, s)
 	case strings.ContainsAny(s, "\n\r"):
-		return bad("%s: a label goes over several lines", where)
+		return fault.Bad("%s: a label goes over several lines", where)
 	}
 	return nil
-}
-
-// archive says what to do about a file that begins as a zip archive.
-func archive(begin []byte) string {
-	if strings.HasPrefix(string(begin), "PK\x03\x04") {
-		return "a zip archive, as .npz is; save one array of it (numpy: np.save('y.npy', np.load('y.npz')['NAME']))"
-	}
-	return ""
 }

@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"bufio"
@@ -8,23 +8,26 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"tercet/internal/data/fault"
+	"tercet/internal/data/file"
 )
 
-// readNPYLabels reads N labels, shape (N) or (N, 1), of any integer type, or of text
+// readArrayLabels reads N labels, shape (N) or (N, 1), of any integer type, or of text
 // of fixed width: U (numpy's str) or S (bytes).
-func readNPYLabels(r io.Reader, size int64, path string, w wish) (*values, error) {
-	h, err := readNPYHeader(r, size, path)
+func readArrayLabels(r io.Reader, size int64, path string, w wish) (*values, error) {
+	h, err := readHeader(r, size, path)
 	if err != nil {
 		return nil, err
 	}
 	if ok := len(h.shape) == 1 || (len(h.shape) == 2 && h.shape[1] == 1); !ok || h.count == 0 {
-		return nil, bad("%s: labels have shape %v; want (N,) with N at least 1", path, h.shape)
+		return nil, fault.Bad("%s: labels have shape %v; want (N,) with N at least 1", path, h.shape)
 	}
 	if err := w.check(path, h.count); err != nil {
 		return nil, err
 	}
-	if int64(h.count) > maxBytes()/4 {
-		return nil, bad("%s: %d labels; at most %d are read", path, h.count, maxBytes()/4)
+	if int64(h.count) > file.MaxBytes()/4 {
+		return nil, fault.Bad("%s: %d labels; at most %d are read", path, h.count, file.MaxBytes()/4)
 	}
 	out := &values{ids: make([]int32, h.count)}
 	switch h.kind {
@@ -49,7 +52,7 @@ func readNPYLabels(r io.Reader, size int64, path string, w wish) (*values, error
 			err = words(r, h, path, out)
 			break
 		}
-		err = bad("%s: labels are %s; want integers (numpy: y.astype('int64')) or text (y.astype('U'))", path, h.descr)
+		err = fault.Bad("%s: labels are %s; want integers (numpy: y.astype('int64')) or text (y.astype('U'))", path, h.descr)
 	}
 	if err != nil {
 		return nil, err
@@ -57,12 +60,12 @@ func readNPYLabels(r io.Reader, size int64, path string, w wish) (*values, error
 	return out, nil
 }
 
-func ints[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](r io.Reader, h *npyHeader, path string, out *values) error {
+func ints[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](r io.Reader, h *header, path string, out *values) error {
 	var seen interner[int64]
-	err := eachNPY(r, h, path, func(k int, v T) error {
+	err := each(r, h, path, func(k int, v T) error {
 		x := int64(v)
 		if v > 0 && x < 0 {
-			return bad("%s: label %d is %d; at most %d is read", path, k, v, int64(math.MaxInt64))
+			return fault.Bad("%s: label %d is %d; at most %d is read", path, k, v, int64(math.MaxInt64))
 		}
 		id, err := seen.id(x, path)
 		out.ids[k] = id
@@ -73,7 +76,7 @@ func ints[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](r i
 }
 
 // words reads labels of text. numpy fills what is shorter than the width with NULs.
-func words(r io.Reader, h *npyHeader, path string, out *values) error {
+func words(r io.Reader, h *header, path string, out *values) error {
 	in := bufio.NewReaderSize(r, 1<<16)
 	item := make([]byte, h.width())
 	order := binary.ByteOrder(binary.LittleEndian)
@@ -84,14 +87,14 @@ func words(r io.Reader, h *npyHeader, path string, out *values) error {
 	var text []byte
 	for k := range out.ids {
 		if _, err := io.ReadFull(in, item); err != nil {
-			return badCause(ended(err), "%s: label %d", path, k)
+			return fault.Of(fault.ErrFormat, file.Ended(err), "%s: label %d", path, k)
 		}
 		if text = append(text[:0], item...); h.kind[0] == 'U' {
 			text = text[:0]
 			for i := 0; i < len(item); i += 4 {
 				c := order.Uint32(item[i:])
 				if c > utf8.MaxRune {
-					return bad("%s: label %d: %#x is no character", path, k, c)
+					return fault.Bad("%s: label %d: %#x is no character", path, k, c)
 				}
 				text = utf8.AppendRune(text, rune(c))
 			}

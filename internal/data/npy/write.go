@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"bytes"
@@ -12,21 +12,21 @@ import (
 	"tercet/internal/engine/array"
 )
 
-// WriteNPY writes x as float32 in C order, in the form that numpy.save gives it.
+// Write writes x as float32 in C order, in the form that numpy.save gives it.
 // npyio writes no 2-D float32.
-func WriteNPY(w io.Writer, x *array.Array) error {
-	return writeNPY(w, "<f4", x.Shape, len(x.Data), func(b []byte, i int) []byte {
+func Write(w io.Writer, x *array.Array) error {
+	return write(w, "<f4", x.Shape, len(x.Data), func(b []byte, i int) []byte {
 		return binary.LittleEndian.AppendUint32(b, math.Float32bits(x.Data[i]))
 	})
 }
 
-// WriteNPYLabels writes labels as int32, shape (N,).
-func WriteNPYLabels(w io.Writer, labels []int32) error {
-	return WriteNPYInts(w, labels, len(labels))
+// WriteLabels writes labels as int32, shape (N,).
+func WriteLabels(w io.Writer, labels []int32) error {
+	return WriteInts(w, labels, len(labels))
 }
 
-// WriteNPYInts writes integers as int32 in the given shape, row-major.
-func WriteNPYInts(w io.Writer, x []int32, shape ...int) error {
+// WriteInts writes integers as int32 in the given shape, row-major.
+func WriteInts(w io.Writer, x []int32, shape ...int) error {
 	n := 1
 	for _, d := range shape {
 		n *= d
@@ -34,22 +34,22 @@ func WriteNPYInts(w io.Writer, x []int32, shape ...int) error {
 	if n != len(x) {
 		return fmt.Errorf("%w: %d integers for shape %v", array.ErrShape, len(x), shape)
 	}
-	return writeNPY(w, "<i4", shape, n, func(b []byte, i int) []byte {
+	return write(w, "<i4", shape, n, func(b []byte, i int) []byte {
 		return binary.LittleEndian.AppendUint32(b, uint32(x[i]))
 	})
 }
 
-// WriteNPYInts64 writes integers as int64 in the given shape, row-major, as faiss has
+// WriteInts64 writes integers as int64 in the given shape, row-major, as faiss has
 // them.
-func WriteNPYInts64(w io.Writer, x []int32, shape ...int) error {
-	return writeNPY(w, "<i8", shape, len(x), func(b []byte, i int) []byte {
+func WriteInts64(w io.Writer, x []int32, shape ...int) error {
+	return write(w, "<i8", shape, len(x), func(b []byte, i int) []byte {
 		return binary.LittleEndian.AppendUint64(b, uint64(int64(x[i])))
 	})
 }
 
-// WriteNPYHeader writes the header of an array of little-endian numbers in C order, such
+// WriteHeader writes the header of an array of little-endian numbers in C order, such
 // as <f4, in the form that numpy.save gives it.
-func WriteNPYHeader(w io.Writer, descr string, shape ...int) error {
+func WriteHeader(w io.Writer, descr string, shape ...int) error {
 	var dims []string
 	for _, d := range shape {
 		dims = append(dims, strconv.Itoa(d))
@@ -76,8 +76,8 @@ func WriteNPYHeader(w io.Writer, descr string, shape ...int) error {
 	return err
 }
 
-func writeNPY(w io.Writer, descr string, shape []int, n int, add func(b []byte, i int) []byte) error {
-	if err := WriteNPYHeader(w, descr, shape...); err != nil {
+func write(w io.Writer, descr string, shape []int, n int, add func(b []byte, i int) []byte) error {
+	if err := WriteHeader(w, descr, shape...); err != nil {
 		return err
 	}
 	buf := make([]byte, 0, 1<<16)

@@ -1,10 +1,12 @@
-package data
+package npy
 
 import (
 	"encoding/binary"
 	"io"
 	"math"
 
+	"tercet/internal/data/fault"
+	"tercet/internal/data/file"
 	"tercet/internal/safetensors"
 )
 
@@ -25,14 +27,14 @@ func Half(v float32) uint16 {
 	return sign | uint16(size>>13-112<<10)
 }
 
-// eachHalf is eachNPY of float16, which npyio does not read.
-func eachHalf(r io.Reader, h *npyHeader, path string, f func(k int, v float64) error) error {
+// eachHalf is each of float16, which npyio does not read.
+func eachHalf(r io.Reader, h *header, path string, f func(k int, v float64) error) error {
 	_, value := safetensors.Number("F16")
 	buf := make([]byte, 1<<15)
 	for k := 0; k < h.count; {
 		part := buf[:2*min(len(buf)/2, h.count-k)]
 		if _, err := io.ReadFull(r, part); err != nil {
-			return badCause(ended(err), "%s: element %d", path, k)
+			return fault.Of(fault.ErrFormat, file.Ended(err), "%s: element %d", path, k)
 		}
 		for i := 0; i < len(part); i, k = i+2, k+1 {
 			b := part[i : i+2]

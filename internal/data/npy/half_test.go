@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"bytes"
@@ -48,7 +48,7 @@ func TestReadHalfNPY(t *testing.T) {
 	t.Parallel()
 	for descr, body := range map[string]string{"<f2": "\x00\x3c\x00\xc1\xff\x7b\x01\x00", ">f2": "\x3c\x00\xc1\x00\x7b\xff\x00\x01"} {
 		var b bytes.Buffer
-		if err := WriteNPYHeader(&b, descr, 2, 2); err != nil {
+		if err := WriteHeader(&b, descr, 2, 2); err != nil {
 			t.Fatal(err)
 		}
 		b.WriteString(body)
@@ -56,7 +56,7 @@ func TestReadHalfNPY(t *testing.T) {
 		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		x, err := ReadEmbeddings(path)
+		x, err := Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}
