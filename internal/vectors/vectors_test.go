@@ -138,7 +138,7 @@ func TestBytesOfFloats(t *testing.T) {
 func TestNPYForms(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"c_f4", "big_f4", "v3_f8"} {
-		path := filepath.Join("..", "data", "testdata", name+".npy")
+		path := filepath.Join("..", "data", "npy", "testdata", name+".npy")
 		want, err := npy.Read(path)
 		if err != nil {
 			t.Fatal(err)
@@ -148,7 +148,7 @@ func TestNPYForms(t *testing.T) {
 			t.Errorf("%s: (%d, %d), error %v", name, n, d, err)
 		}
 	}
-	_, err := Open(filepath.Join("..", "data", "testdata", "f_f8.npy"))
+	_, err := Open(filepath.Join("..", "data", "npy", "testdata", "f_f8.npy"))
 	refused(t, err, fault.ErrUnfit, "stored by columns", "ascontiguousarray")
 	var b bytes.Buffer
 	_ = npy.WriteHeader(&b, "<f2", 1, 3)
