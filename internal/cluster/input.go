@@ -79,9 +79,12 @@ type centered struct {
 func center(x []float32, n, d int) *centered { return frameOf(x, n, d).all(x, n) }
 
 // all returns the n rows of x in the frame.
-func (f frame) all(x []float32, n int) *centered {
+func (f frame) all(x []float32, n int) *centered { return f.into(make([]float32, len(x)), x, n) }
+
+// into is all with its rows in room, of as many numbers, which may be x.
+func (f frame) into(room, x []float32, n int) *centered {
 	d := f.d
-	c := &centered{frame: f, n: n, x: make([]float32, n*d)}
+	c := &centered{frame: f, n: n, x: room}
 	par.For(n, 64, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			f.load(x[i*d:(i+1)*d], c.x[i*d:(i+1)*d])

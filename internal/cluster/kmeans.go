@@ -25,6 +25,9 @@ type KMeansOptions struct {
 	// see KMeans. Restarts then are 3 and MaxIterations, which counts passes over n
 	// rows, 100 where they are 0; Tolerance is not used; Iterations counts steps.
 	MiniBatch int
+	// Overwrite allows rows to be computed with in the place of x, which then holds them
+	// and not the data: there is a copy less. MiniBatch has none.
+	Overwrite bool
 	// Progress, where set, is called after each iteration with the number of
 	// starts that have ended; several may run in step.
 	Progress func(ended, iteration int)
@@ -103,7 +106,11 @@ func KMeans(ctx context.Context, x []float32, n, d int, o KMeansOptions) (*KMean
 	if o.Tolerance == 0 {
 		o.Tolerance = 1e-4
 	}
-	return o.best(ctx, newPoints(f.all(x, n)))
+	room := x
+	if !o.Overwrite {
+		room = make([]float32, len(x))
+	}
+	return o.best(ctx, newPoints(f.into(room, x, n)))
 }
 
 func (r *KMeansResult) warn(data *centered, o KMeansOptions) {

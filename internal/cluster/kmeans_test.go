@@ -304,3 +304,36 @@ func TestLloydAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// In the place of the data there are the same bits, and where nothing is allowed the data
+// stay as they are.
+func TestKMeansOverwrite(t *testing.T) {
+	t.Parallel()
+	const n, d, k = 203, 19, 7
+	r := rand.New(rand.NewPCG(5, 6))
+	x := make([]float32, n*d)
+	for i := range x {
+		x[i] = float32(r.NormFloat64() + float64(i/d%k)*2 + 3)
+	}
+	for _, o := range []KMeansOptions{{K: k, Restarts: 3}, {K: k, Restarts: 2, Spherical: true}, {K: k, Restarts: 2, MiniBatch: 64}} {
+		kept := slices.Clone(x)
+		want, err := KMeans(context.Background(), kept, n, d, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(kept, x) {
+			t.Errorf("%+v: the data have changed", o)
+		}
+		o.Overwrite = true
+		got, err := KMeans(context.Background(), kept, n, d, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v: %+v, want %+v", o, got, want)
+		}
+		if slices.Equal(kept, x) != (o.MiniBatch > 0) {
+			t.Errorf("%+v: rows are not where the data were", o)
+		}
+	}
+}

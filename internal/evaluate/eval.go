@@ -231,7 +231,7 @@ func Files(ctx context.Context, embeddings string, labels npy.LabelFile, o recor
 	if err != nil {
 		return nil, err
 	}
-	j, ret, km, err := evaluateVectors(ctx, v, roles, o, say)
+	j, ret, err := retrieve(ctx, v, roles, o, say)
 	if err != nil {
 		return nil, err
 	}
@@ -244,6 +244,10 @@ func Files(ctx context.Context, embeddings string, labels npy.LabelFile, o recor
 	classes := classScores(ret, v.Labels, names)
 	keepClasses(doc, classes)
 	if err := verify(doc, ctx, v, roles, border{}, say); err != nil {
+		return nil, err
+	}
+	km, err := clusters(ctx, &doc.Evaluated, v, o, true, say)
+	if err != nil {
 		return nil, err
 	}
 	doc.Warnings = append(doc.Warnings, Coarse(o)...)

@@ -15,6 +15,10 @@ import (
 // faster than forming whole rows of keys.
 const mostCounted = 32
 
+// longRow is the count of numbers from which on a class of mostCounted rows takes more
+// than 2 MiB.
+const longRow = 1 << 14
+
 // counting finds the ranks of relevant items where classes are small: it first
 // takes their keys, the cuts, and then counts the items with smaller keys, block
 // by block, so that within one set half of the products are enough.
@@ -102,7 +106,11 @@ func (c *counting) setCuts() {
 		c.cut[i], c.upper[i] = float32(math.Inf(-1)), float32(math.Inf(-1))
 	}
 	queries := c.queriesByClass()
-	par.For(len(s.members.start)-1, 16, func(lo, hi int) {
+	classes, together := len(s.members.start)-1, 16
+	if s.d > longRow {
+		together = classes // one after another: each thread would hold a class
+	}
+	par.For(classes, together, func(lo, hi int) {
 		var w classKeys
 		for k := lo; k < hi; k++ {
 			if rows := queries.of(k); len(rows) > 0 {

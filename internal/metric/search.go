@@ -36,7 +36,7 @@ type search struct {
 	neighbors []int32   // (len(query), near)
 
 	lo    int       // first query of the block
-	block []float32 // its vectors
+	block []float32 // its vectors, where they do not lie together
 	keys  []float32 // (rows, ng)
 	spare par.Free[rowScratch]
 }
@@ -157,7 +157,6 @@ func (s *search) run(ctx context.Context, told progress.Count) error {
 	}
 	rows := max(minBlockRows, min(maxBlockRows, keyBudget/4/s.ng))
 	rows = min(rows, len(s.query))
-	s.block = make([]float32, rows*s.d)
 	s.keys = make([]float32, rows*s.ng)
 	for s.lo = 0; s.lo < len(s.query); s.lo += rows {
 		if err := ctx.Err(); err != nil {
@@ -173,18 +172,26 @@ func (s *search) run(ctx context.Context, told progress.Count) error {
 
 // computeKeys fills the keys of b queries from s.lo on: what is smaller is nearer.
 func (s *search) computeKeys(b int) {
-	for i := range b {
-		q := int(s.query[s.lo+i])
-		copy(s.block[i*s.d:(i+1)*s.d], s.x[q*s.d:(q+1)*s.d])
-	}
+	x := s.vectors(s.query[s.lo : s.lo+b])
 	if s.cosine {
-		kernel.Gemm(false, true, b, s.ng, s.d, -1, s.block, s.d, s.g, s.d, 0, s.keys, s.ng)
+		kernel.Gemm(false, true, b, s.ng, s.d, -1, x, s.d, s.g, s.d, 0, s.keys, s.ng)
 		return
 	}
 	for i := range b {
 		copy(s.keys[i*s.ng:(i+1)*s.ng], s.norm)
 	}
-	kernel.Gemm(false, true, b, s.ng, s.d, -2, s.block, s.d, s.g, s.d, 1, s.keys, s.ng)
+	kernel.Gemm(false, true, b, s.ng, s.d, -2, x, s.d, s.g, s.d, 1, s.keys, s.ng)
+}
+
+// vectors returns those of queries, ascending rows: where they lie together, as nearly
+// always, in place, since a block of long ones may be as large as all that is given.
+func (s *search) vectors(queries []int32) []float32 {
+	first, n := int(queries[0]), len(queries)
+	if int(queries[n-1]) == first+n-1 {
+		return s.x[first*s.d : (first+n)*s.d]
+	}
+	s.block = gather(s.block, s.x, s.d, queries)
+	return s.block
 }
 
 // Run scores queries [lo, hi) of the block.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tercet/internal/cluster"
 	"tercet/internal/cluster/solve"
 	"tercet/internal/config"
 	"tercet/internal/data"
@@ -138,7 +139,7 @@ func newMeasure(cfg *config.Config, key string) (*measure, error) {
 // scores measures v; for the clustering ones k-means makes k clusters.
 func (m *measure) scores(ctx context.Context, v data.Embeddings, k int) (record.Scores, error) {
 	if m.clustering {
-		km, err := solve.RunKMeans(ctx, v, k, m.cfg.Eval.KMeans.NInit, m.cfg.Seed, func(string, int, int) {})
+		km, err := solve.RunKMeans(ctx, v, cluster.KMeansOptions{K: k, Restarts: m.cfg.Eval.KMeans.NInit, Seed: m.cfg.Seed}, func(string, int, int) {})
 		if err != nil {
 			return nil, err
 		}

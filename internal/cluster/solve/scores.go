@@ -11,18 +11,16 @@ import (
 	"tercet/internal/record"
 )
 
-// RunKMeans clusters v; k = 0 takes the number of distinct labels.
-func RunKMeans(ctx context.Context, v data.Embeddings, k, starts int, seed uint64, say progress.Say) (*cluster.KMeansResult, error) {
-	if k == 0 {
+// RunKMeans clusters v; K = 0 takes the number of distinct labels.
+func RunKMeans(ctx context.Context, v data.Embeddings, o cluster.KMeansOptions, say progress.Say) (*cluster.KMeansResult, error) {
+	if o.K == 0 {
 		if v.Labels == nil {
 			return nil, fmt.Errorf("k-means needs the number of clusters where there are no labels: give -k")
 		}
-		k = data.Distinct(v.Labels)
+		o.K = data.Distinct(v.Labels)
 	}
-	return cluster.KMeans(ctx, v.X, v.N, v.D, cluster.KMeansOptions{
-		K: k, Restarts: starts, Seed: seed,
-		Progress: func(restart, iteration int) { say("k-means", restart, max(starts, restart)) },
-	})
+	o.Progress = func(restart, iteration int) { say("k-means", restart, max(o.Restarts, restart)) }
+	return cluster.KMeans(ctx, v.X, v.N, v.D, o)
 }
 
 // Scores compares clusters with the truth.
