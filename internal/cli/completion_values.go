@@ -26,6 +26,7 @@ import (
 	"tercet/internal/run"
 	"tercet/internal/study"
 	"tercet/internal/theory/stability"
+	"tercet/internal/vectors"
 )
 
 // flagValues are the values of flags that a shell completes, by the flag's name and
@@ -45,15 +46,16 @@ var flagValues = map[string]cobra.CompletionFunc{
 
 	"job": bench.CompleteJobs,
 
-	"source":           oneOf(annotated.Names()...),
-	"fit":              oneOf("short", "squash"),
-	"interpolation":    oneOf("bilinear", "bicubic"),
-	"checkpoint":       oneOf("last", "best"),
-	"split":            oneOf("test", "validation", "train"),
-	"format":           oneOf(render.Formats()...),
-	"train --jobs":     oneOf("auto"),
-	"study run --jobs": oneOf("auto"),
-	"train --from":     oneOf("previous", "best", run.Start),
+	"source":                     oneOf(annotated.Names()...),
+	"fit":                        oneOf("short", "squash"),
+	"interpolation":              oneOf("bilinear", "bicubic"),
+	"checkpoint":                 oneOf("last", "best"),
+	"split":                      oneOf("test", "validation", "train"),
+	"format":                     oneOf(render.Formats()...),
+	"export embeddings --format": oneOf(vectors.Written()...),
+	"train --jobs":               oneOf("auto"),
+	"study run --jobs":           oneOf("auto"),
+	"train --from":               oneOf("previous", "best", run.Start),
 
 	"method":    oneOf("auto", "kmeans", "multicut", "agglomerative", "hdbscan"),
 	"solver":    oneOf(append([]string{"auto"}, solve.Solvers()...)...),

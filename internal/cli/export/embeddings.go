@@ -40,7 +40,7 @@ and the command prints the scale. Whole numbers from 0 to 255 are kept.
 docs/large-galleries.md shows how other programs read them.`,
 		Examples: []base.Example{
 			{Why: "the test images of a run, for faiss", Line: "tercet export embeddings runs/first --out X.fvecs"},
-			{Why: "a folder of tercet embed, for DiskANN and cuVS", Line: "tercet export embeddings embedded --out X.fbin"},
+			{Why: "a folder of tercet embed, for DiskANN and cuVS", Line: "tercet export embeddings vectors --out X.fbin"},
 		},
 		Args:  cobra.ExactArgs(1),
 		Exits: []int{base.ExitData, base.ExitInterrupted},
