@@ -57,10 +57,11 @@ func classScores(ret *metric.Retrieval, labels []int32, names []string) []record
 }
 
 // keepClasses stores the scores of classes where it is asked for.
-func keepClasses(d *record.Eval, classes []record.ClassScores) {
+func keepClasses(d *record.Eval, classes func() ([]record.ClassScores, error)) (err error) {
 	if d.Options.PerClass {
-		d.Classes = classes
+		d.Classes, err = classes()
 	}
+	return err
 }
 
 // labelNames are the names of the labels of a folder that package store wrote; nil for a
@@ -84,17 +85,21 @@ func labelNames(embeddings string, labels []int32) ([]string, error) {
 // ends in .json, else csv with a column for each score, empty for a class without a query
 // that counts.
 func (e *Evaluation) WriteClasses(path string) error {
+	classes, err := e.classes()
+	if err != nil {
+		return err
+	}
 	return fsx.Write(path, 0o644, func(w io.Writer) error {
 		if strings.EqualFold(filepath.Ext(path), ".json") {
 			out := json.NewEncoder(w)
 			out.SetIndent("", "  ")
-			return out.Encode(e.Classes)
+			return out.Encode(classes)
 		}
-		return e.classTable(w)
+		return e.classTable(w, classes)
 	})
 }
 
-func (e *Evaluation) classTable(w io.Writer) error {
+func (e *Evaluation) classTable(w io.Writer, classes []record.ClassScores) error {
 	var keys []string
 	for _, s := range e.Retrieval.Scores {
 		if !strings.HasSuffix(s.Key, "(position-masked)") {
@@ -103,7 +108,7 @@ func (e *Evaluation) classTable(w io.Writer) error {
 	}
 	out := csv.NewWriter(w)
 	rows := [][]string{append([]string{"class", "images", "queries"}, keys...)}
-	for _, c := range e.Classes {
+	for _, c := range classes {
 		row := []string{c.Class, strconv.Itoa(c.Images), strconv.Itoa(c.Queries)}
 		for _, key := range keys {
 			cell := ""

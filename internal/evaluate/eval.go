@@ -34,7 +34,7 @@ type Evaluation struct {
 	Embedded  *run.Embedded // nil where there was no run
 	Retrieval *metric.Retrieval
 	KMeans    *cluster.KMeansResult
-	Classes   []record.ClassScores
+	classes   func() ([]record.ClassScores, error) // those of each class
 }
 
 // Eval evaluates a run's embeddings of a set, with raw pixels and the untrained
@@ -53,8 +53,12 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 	}
 	doc.Evaluated = j
 	keepValues(doc, ret)
-	classes := classScores(ret, v.Labels, e.Data.Classes())
-	keepClasses(doc, classes)
+	classes := func() ([]record.ClassScores, error) {
+		return classScores(ret, v.Labels, e.Data.Classes()), nil
+	}
+	if err := keepClasses(doc, classes); err != nil {
+		return nil, err
+	}
 	if err := verify(doc, ctx, v, data.RolesOf(e.Data), borderOf(r.Config, e.Threshold), say); err != nil {
 		return nil, err
 	}
@@ -237,12 +241,16 @@ func Files(ctx context.Context, embeddings string, labels npy.LabelFile, o recor
 	}
 	doc.Evaluated = j
 	keepValues(doc, ret)
-	names, err := labelNames(embeddings, v.Labels)
-	if err != nil {
+	classes := func() ([]record.ClassScores, error) {
+		names, err := labelNames(embeddings, v.Labels)
+		if err != nil {
+			return nil, err
+		}
+		return classScores(ret, v.Labels, names), nil
+	}
+	if err := keepClasses(doc, classes); err != nil {
 		return nil, err
 	}
-	classes := classScores(ret, v.Labels, names)
-	keepClasses(doc, classes)
 	if err := verify(doc, ctx, v, roles, border{}, say); err != nil {
 		return nil, err
 	}
@@ -256,5 +264,5 @@ func Files(ctx context.Context, embeddings string, labels npy.LabelFile, o recor
 		doc.Warnings = append(doc.Warnings, km.Warnings...)
 	}
 	doc.Cost.Seconds = time.Since(start).Seconds()
-	return &Evaluation{Doc: doc, Retrieval: ret, KMeans: km, Classes: classes}, nil
+	return &Evaluation{Doc: doc, Retrieval: ret, KMeans: km, classes: classes}, nil
 }

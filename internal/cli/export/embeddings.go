@@ -37,7 +37,7 @@ FILE.labels.npy gets the label of each row, and FILE.items.csv its item, file, l
 class. Formats of bytes round numbers to 256 steps from the least to the largest of all,
 and the command prints the scale. Whole numbers from 0 to 255 are kept.
 
-docs/large-galleries.md shows how other programs read them.`,
+docs/large-galleries.md has the layouts.`,
 		Examples: []base.Example{
 			{Why: "the test images of a run, for faiss", Line: "tercet export embeddings runs/first --out X.fvecs"},
 			{Why: "a folder of tercet embed, for DiskANN and cuVS", Line: "tercet export embeddings vectors --out X.fbin"},
