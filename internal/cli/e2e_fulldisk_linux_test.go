@@ -85,3 +85,78 @@ func TestFullDisk(t *testing.T) {
 	clitest.Refuse(t, base.ExitFailed, "eval --no-pictures --force --seed 5 --run "+dir, "no space left on device (the file is as it was before)")
 	clitest.Unchanged(t, dir, before, nil)
 }
+
+// Every command that writes a file says in one line that the disk is full, and leaves no
+// part of a file under its final name; one that was there before stays as it was.
+func TestFullDiskOfOutputs(t *testing.T) {
+	disk := smallDisk(t, "64k")
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml")
+	clitest.Must(t, 0, "embed --run runs/tiny --out vectors")
+	clitest.Must(t, 0, "cluster --run runs/tiny --method kmeans --map none --no-pictures --out-dir clusters")
+	clitest.Must(t, 0, "eval --run runs/tiny --no-pictures --save-embeddings X.npy")
+	clitest.Must(t, 0, "eval --run runs/tiny --no-pictures")
+	clitest.Put(t, "g.txt", "MULTICUT\n0 1 1\n1 2 -1\n0 2 1\n")
+	fill(t, filepath.Join(disk, "ballast"))
+	for _, line := range []string{
+		"eval --run runs/tiny --no-kmeans --out @/e.json",
+		"eval --embeddings X.npy --labels X.labels.npy --no-kmeans --out @/e.json",
+		"eval --run runs/tiny --save-embeddings @/X.npy",
+		"export embeddings vectors --out @/X.fbin",
+		"export torch runs/tiny --out @/torch",
+		"export onnx runs/tiny --out @/tiny.onnx",
+		"cluster --run runs/tiny --method kmeans --map none --out-dir @/c",
+		"cluster --graph g.txt --out-dir @/c",
+		"cluster assign --clusters clusters --embeddings X.npy --out-dir @/a",
+		"attack --run runs/tiny --attack FNA --queries 4 --examples 0 --out-dir @/a",
+		"attack --run runs/tiny --attack FNA --queries 4 --examples 0 --force --save-images @/images",
+		"embed --run runs/tiny --out @/v",
+		"search --gallery vectors --queries vectors -k 2 --out @/f.csv",
+		"search --gallery vectors --queries vectors -k 2 --out @/f.jsonl",
+		"search --gallery vectors --queries vectors -k 2 --out @/arrays",
+		"report runs/tiny --page @/p.md",
+		"report runs/tiny --page @/p.html",
+		"study archive runs/tiny --out @/r.zip",
+		"data preview -c tiny.yaml --out @/s.png",
+		"config init glyphs --out @/c.yaml",
+		"man @/man",
+	} {
+		code, _, stderr := clitest.Run(clitest.ShellWords(strings.ReplaceAll(line, "@", disk))...)
+		said := ""
+		for _, l := range strings.Split(strings.TrimSpace(stderr), "\n") {
+			if strings.HasPrefix(l, "tercet: ") {
+				said += l
+			}
+		}
+		if code != base.ExitFailed || strings.Count(stderr, "no space left on device") != 1 || !strings.Contains(said, "no space left on device") || strings.Contains(said, ".tmp-") {
+			t.Errorf("%s: code %d\n%s", line, code, stderr)
+		}
+		for path := range clitest.Snapshot(t, disk) {
+			if base := filepath.Base(path); base != "ballast" && !strings.HasPrefix(base, "partial.") && base != "lock" {
+				t.Errorf("%s: left behind: %s", line, path)
+			}
+		}
+
+		code, _, stderr = clitest.Run(clitest.ShellWords(strings.ReplaceAll(line, "@", "/dev/full"))...)
+		if code == 0 || !strings.Contains(stderr, "/dev/full") || !strings.Contains(stderr, "not a folder") && !strings.Contains(stderr, "not a directory") {
+			t.Errorf("%s, below a device: code %d\n%s", line, code, stderr)
+		}
+	}
+}
+
+// A picture that cannot be written is an error; the numbers are written before.
+func TestFullDiskOfPictures(t *testing.T) {
+	disk := smallDisk(t, "64k")
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml")
+	fill(t, filepath.Join(disk, "ballast"))
+	os.Truncate(filepath.Join(disk, "ballast"), 4096*10)
+	out := filepath.Join(disk, "c")
+	clitest.Refuse(t, base.ExitFailed, "cluster --run runs/tiny --method kmeans --map none --out-dir "+out, "no space left on device (the file is as it was before)")
+	if _, err := os.Stat(filepath.Join(out, "cluster.json")); err != nil {
+		t.Error(err)
+	}
+	if pictures, _ := filepath.Glob(filepath.Join(out, "figures", "*")); len(pictures) > 1 {
+		t.Errorf("pictures: %v", pictures)
+	}
+}

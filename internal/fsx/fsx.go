@@ -37,7 +37,7 @@ func Write(path string, perm os.FileMode, fill func(w io.Writer) error) error {
 	}
 	defer f.Abort()
 	if err := fill(f); err != nil {
-		return fmt.Errorf("write %s: %w (the file is as it was before)", path, err)
+		return f.fail(err)
 	}
 	return f.Commit()
 }
@@ -121,7 +121,12 @@ func (f *File) Commit() error {
 	return nil
 }
 
+// fail names the file that the caller meant, not the temporary one.
 func (f *File) fail(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) && f.tmp != nil && at.Path == f.tmp.Name() {
+		err = at.Err
+	}
 	return fmt.Errorf("write %s: %w (the file is as it was before)", f.path, err)
 }
 

@@ -58,7 +58,11 @@ func (n *Network) Embed(ctx context.Context, im Images, o Options, say progress.
 	if err != nil {
 		return nil, false, err
 	}
-	defer func() { err = errors.Join(err, w.Close()) }()
+	defer func() {
+		if e := w.Close(); !errors.Is(err, e) { // a full disk is met twice
+			err = errors.Join(err, e)
+		}
+	}()
 	start, before := time.Now(), w.Done()
 	if err := n.fill(ctx, w, im, o.Batch, say); err != nil {
 		return nil, false, err

@@ -21,8 +21,13 @@ func Writable(path string) error {
 	switch info, err := os.Stat(path); {
 	case err == nil && !info.Mode().IsRegular():
 		return fmt.Errorf("%s is no file that can be replaced; %w", path, fsx.ErrNotRegular)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
+	case err != nil:
+		if err := fsx.CheckFolders(path); err != nil {
+			return err
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	for _, p := range []string{path, target(path)} {
 		dir, base := filepath.Split(filepath.Clean(p))

@@ -181,9 +181,11 @@ func runAttack(ctx context.Context, s *base.Streams, o options) error {
 		s.Note("wrote %s", o.save)
 	}
 	if o.ask.Pictures > 0 && !o.NoPictures {
-		base.Picture(s, func() (string, error) {
+		if err := base.Picture(s, func() (string, error) {
 			return a.DrawAttack(figures, o.ask.Pictures, o.drawn())
-		})
+		}); err != nil {
+			return err
+		}
 	}
 	return o.show(s, a.Doc, gates)
 }

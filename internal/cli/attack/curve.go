@@ -94,7 +94,9 @@ func runCurve(ctx context.Context, s *base.Streams, o options, r *run.Run, opts 
 		return err
 	}
 	if !o.NoPictures {
-		base.Picture(s, func() (string, error) { return robustness.DrawCurve(d, figures) })
+		if err := base.Picture(s, func() (string, error) { return robustness.DrawCurve(d, figures) }); err != nil {
+			return err
+		}
 	}
 	return s.Result(d, func(w io.Writer) error { return curveTable(d).Write(w, o.Format) })
 }

@@ -3,6 +3,7 @@ package base
 import (
 	"errors"
 
+	"tercet/internal/fsx"
 	"tercet/internal/record"
 	"tercet/internal/run"
 )
@@ -11,6 +12,19 @@ import (
 func Writable(path string) error {
 	if err := run.Writable(path); err != nil {
 		return &ExitError{ExitUsage, err}
+	}
+	return nil
+}
+
+// Placeable refuses paths, "" for none, that lie below what is no folder, before the work.
+func Placeable(paths ...string) error {
+	for _, p := range paths {
+		if p == "" {
+			continue
+		}
+		if err := fsx.CheckFolders(p); err != nil {
+			return &ExitError{ExitUsage, err}
+		}
 	}
 	return nil
 }

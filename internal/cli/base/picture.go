@@ -1,12 +1,22 @@
 package base
 
-// Picture draws and says where; a picture that cannot be drawn is a note, the
-// numbers stand.
-func Picture(s *Streams, draw func() (string, error)) {
+import (
+	"errors"
+	"syscall"
+)
+
+// Picture draws and says where. A picture that cannot be drawn is a note, the numbers
+// stand; one that cannot be written is an error.
+func Picture(s *Streams, draw func() (string, error)) error {
 	path, err := draw()
-	if err != nil {
+	var system syscall.Errno
+	switch {
+	case errors.As(err, &system):
+		return err
+	case err != nil:
 		s.Note("no picture: %v", err)
-		return
+	default:
+		s.Note("drew %s", path)
 	}
-	s.Note("drew %s", path)
+	return nil
 }

@@ -276,7 +276,9 @@ func (o *options) write(s *base.Streams, c *solve.Result) error {
 		return nil
 	}
 	for _, p := range clustering.Pictures(c, figures) {
-		base.Picture(s, p.Draw)
+		if err := base.Picture(s, p.Draw); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -2,10 +2,8 @@ package config
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -127,7 +125,13 @@ func (o initOptions) check() error {
 	case o.out != "" && !base.IsConfigFile(o.out):
 		return base.Usagef("--out is %q; give a name that ends in .yaml", o.out)
 	}
-	if _, err := os.Stat(o.out); o.out != "" && !o.force && !errors.Is(err, fs.ErrNotExist) {
+	if o.out == "" {
+		return nil
+	}
+	if err := base.Writable(o.out); err != nil {
+		return err
+	}
+	if _, err := os.Stat(o.out); err == nil && !o.force {
 		return base.Usagef("%s is there already; give another --out, or --force to replace it", o.out)
 	}
 	return nil

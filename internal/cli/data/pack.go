@@ -2,10 +2,8 @@ package data
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"time"
 
@@ -72,10 +70,8 @@ func (o packOptions) check() error {
 	}
 	if _, err := os.Stat(o.out); err == nil && !o.force {
 		return base.Usagef("%s is there already; --force replaces it", o.out)
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
-	return nil
+	return base.Writable(o.out)
 }
 
 func runPack(ctx context.Context, s *base.Streams, o packOptions) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -118,6 +119,9 @@ func (o *options) check(args []string) error {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
 	if err := base.CheckSplit(o.Set, o.Checkpoint); err != nil {
+		return err
+	}
+	if err := base.Placeable(filepath.Join(o.out, "embed.json")); err != nil {
 		return err
 	}
 	return base.AtLeast(base.FlagCount{Flag: "part", Value: o.part, Least: 0}, base.FlagCount{Flag: "batch", Value: o.batch, Least: 0})

@@ -344,8 +344,11 @@ func evaluated(ctx context.Context, s *base.Streams, o options, view *base.Stage
 		return nil, err
 	}
 	if draw {
-		base.Picture(s, func() (string, error) { return e.DrawRetrieval(figures, 10) })
-		base.Picture(s, r.DrawCurves)
+		for _, picture := range []func() (string, error){func() (string, error) { return e.DrawRetrieval(figures, 10) }, r.DrawCurves} {
+			if err := base.Picture(s, picture); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return e, nil
 }

@@ -106,15 +106,13 @@ func (o *options) write(s *base.Streams, dir, format string, files []string, to 
 	if err := base.CheckSplit("test", o.Checkpoint); err != nil {
 		return err
 	}
+	for _, f := range files {
+		if err := base.Writable(f); err != nil {
+			return err
+		}
+	}
 	if there := export.Existing(files); len(there) > 0 && !o.force {
 		return base.Usagef("%s would be replaced; --force replaces, --out writes elsewhere", text.List(there, "and"))
-	}
-	for _, f := range files {
-		if format == "onnx" {
-			if err := base.Writable(f); err != nil {
-				return err
-			}
-		}
 	}
 	o.Run = dir
 	r, err := o.Open()

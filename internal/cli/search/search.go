@@ -91,6 +91,9 @@ func (o *options) check(args []string) error {
 	if err := render.CheckFormat(o.format); err != nil {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
+	if err := base.Placeable(o.out, o.montage); err != nil {
+		return err
+	}
 	return base.AtLeast(base.FlagCount{Flag: "k", Value: o.k, Least: 1})
 }
 

@@ -241,8 +241,11 @@ func (w *Writer) Close() error {
 		w.buf = nil
 	}
 	for _, f := range []*os.File{w.rows, w.lines} {
-		if f != nil {
-			err = errors.Join(err, f.Close())
+		if f == nil {
+			continue
+		}
+		if e := f.Close(); e != nil {
+			err = errors.Join(err, e)
 		}
 	}
 	w.rows, w.lines = nil, nil

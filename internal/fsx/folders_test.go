@@ -1,0 +1,31 @@
+package fsx_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tercet/internal/fsx"
+)
+
+func TestCheckFolders(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, below := range []string{"x", "a/b/x"} {
+		if err := fsx.CheckFolders(filepath.Join(dir, below)); err != nil {
+			t.Errorf("%s: %v", below, err)
+		}
+		path := filepath.Join(file, below)
+		if err := fsx.CheckFolders(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), file+" is not a folder") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if err := fsx.CheckFolders("x"); err != nil {
+		t.Error(err)
+	}
+}
