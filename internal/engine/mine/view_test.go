@@ -65,8 +65,8 @@ func TestViewBounds(t *testing.T) {
 					for j := range b.rows {
 						var s float64
 						for k := range z.Row(a) {
-							d := b.unit[a]*float64(z.Row(a)[k]) - b.unit[j]*float64(z.Row(j)[k])
-							s += d * d
+							d := float64(b.unit[a]*float64(z.Row(a)[k])) - float64(b.unit[j]*float64(z.Row(j)[k]))
+							s += float64(d * d)
 						}
 						lo, hi := b.view.lo[j], b.view.hi[j]
 						if s < lo*(1-1e-14) || s > hi*(1+1e-14) {

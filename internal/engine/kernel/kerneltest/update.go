@@ -26,7 +26,7 @@ func adam(t *testing.T) {
 		f := kernel.AdamFactors{Keep: 0.99, L2: 0.01, Beta1: 0.9, Rest1: 0.1, Beta2: 0.999, Rest2: 0.001, Size: 1e-3, Eps: 1e-8}
 		var want [4][]float32
 		for i := range n {
-			w := f.Keep * p[i]
+			w := float32(f.Keep * p[i])
 			d := g[i] + float32(f.L2*w)
 			a := float32(f.Beta1*m[i]) + float32(f.Rest1*d)
 			s := float32(f.Beta2*v[i]) + float32(float32(f.Rest2*d)*d)
@@ -53,7 +53,7 @@ func sgd(t *testing.T) {
 			spice(r, g)
 			wantP, wantBuf := append([]float32(nil), p...), append([]float32(nil), buf...)
 			for i := range n {
-				w := f.Keep * p[i]
+				w := float32(f.Keep * p[i])
 				d := g[i] + float32(f.L2*w)
 				if which > 0 {
 					wantBuf[i] = float32(f.Momentum*buf[i]) + d
