@@ -69,7 +69,34 @@ func TestPacked(t *testing.T) {
 		}
 	}
 
-	_, err := open(tree(t, photos(t, 2)), "CenterCrop(16)")
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := slices.Clone(whole)
+	damaged[4096+5]++ // of the first image
+	if err := os.WriteFile(file, damaged, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ds, err := open(root, "CenterCrop(16)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := 0
+	for i := range ds.Len() {
+		if err := ds.Read(i, make([]float32, 16*16*3)); err != nil {
+			testutil.WantError(t, err, ErrFormat, file, "have changed since it was written", "packed image of")
+			lost++
+		}
+	}
+	if lost != 1 {
+		t.Errorf("%d images are damaged", lost)
+	}
+	if err := os.WriteFile(file, whole, 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	_, err = open(tree(t, photos(t, 2)), "CenterCrop(16)")
 	testutil.WantError(t, err, ErrFormat, "is not of these images: 8 of 8")
 	changed := filepath.Join(root, "c1", "2.jpg")
 	if err := os.Chtimes(changed, time.Time{}, time.Unix(1e9, 0)); err != nil {

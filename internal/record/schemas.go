@@ -32,7 +32,8 @@ const OldClusterSchema = "tercet.cluster/1"
 const (
 	UnsealedCheckpointFormat = "tercet.checkpoint/1" // without a digest
 	CheckpointFormat         = "tercet.checkpoint/2"
-	ShardFormat              = "tercet.shard/1" // packed images
+	UncheckedShardFormat     = "tercet.shard/1" // packed images without checksums
+	ShardFormat              = "tercet.shard/2"
 	ClustersFormat           = "tercet.clusters/1"
 	FingerprintFormat        = "tercet.data/1" // begins what is hashed
 )

@@ -2,8 +2,10 @@
 // with as many bytes as they have.
 //
 // The file is a magic line, the RGB rows of the images from byte 4096 on, each image at a
-// multiple of 64, the index (for each image its key, place, height and width), a header in
-// JSON, and 16 bytes at the end: the length of the header and a magic word.
+// multiple of 64, the index (for each image its key, place, height, width and the CRC-32C
+// of its bytes), a header in JSON, and 16 bytes at the end: the length and the CRC-32C of the header, 4 bytes each, and
+// a magic word. The first version of the format has no checksums, and zeros in place of
+// the last one.
 package shard
 
 import (
@@ -16,8 +18,10 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"hash/crc32"
 	"io"
 	"os"
+	"strings"
 
 	"tercet/internal/fsx"
 	"tercet/internal/imaging"
@@ -40,9 +44,10 @@ type Params struct {
 type Header struct {
 	Schema string `json:"schema"`
 	Params
-	Images int    `json:"images"`
-	Index  int64  `json:"index_offset"`
-	SHA256 string `json:"sha256"` // of rows and index
+	Images   int    `json:"images"`
+	IndexSum uint32 `json:"index_crc32c,omitempty"`
+	Index    int64  `json:"index_offset"`
+	SHA256   string `json:"sha256"` // of rows and index
 }
 
 // ErrFormat is wrapped by the errors of files that are no sound shard.
@@ -51,11 +56,16 @@ var ErrFormat = errors.New("no sound packed file")
 const (
 	begin     = 4096 // of the first image
 	align     = 64
-	entry     = sha256.Size + 16
+	unchecked = sha256.Size + 16 // bytes of an entry of the index without a checksum
+	entry     = unchecked + 4
 	tail      = 16
 	mostJSON  = 1 << 16
 	magicTail = "tshard1\n"
 )
+
+// crc is the polynomial of checksums, which processors have an instruction for: an image
+// is compared with its own each time that it is read.
+var crc = crc32.MakeTable(crc32.Castagnoli)
 
 // Writer writes a shard. The file appears under its name with Close.
 type Writer struct {
@@ -96,18 +106,21 @@ func (w *Writer) Add(k Key, img imaging.Image) error {
 	if err := w.pad(align); err != nil {
 		return err
 	}
-	var place [16]byte
+	var place [entry - sha256.Size]byte
 	binary.LittleEndian.PutUint64(place[:], uint64(w.at))
 	binary.LittleEndian.PutUint32(place[8:], uint32(img.H))
 	binary.LittleEndian.PutUint32(place[12:], uint32(img.W))
-	w.index.Write(k[:])
-	w.index.Write(place[:])
-	w.head.Images++
+	sum := uint32(0)
 	for y := range img.H {
+		sum = crc32.Update(sum, crc, img.Row(y))
 		if _, err := w.buf.Write(img.Row(y)); err != nil {
 			return err
 		}
 	}
+	binary.LittleEndian.PutUint32(place[16:], sum)
+	w.index.Write(k[:])
+	w.index.Write(place[:])
+	w.head.Images++
 	w.at += int64(3 * img.H * img.W)
 	return nil
 }
@@ -125,7 +138,7 @@ func (w *Writer) end() error {
 	if err := w.pad(align); err != nil {
 		return err
 	}
-	w.head.Index = w.at
+	w.head.Index, w.head.IndexSum = w.at, crc32.Checksum(w.index.Bytes(), crc)
 	if _, err := w.buf.Write(w.index.Bytes()); err != nil {
 		return err
 	}
@@ -137,7 +150,9 @@ func (w *Writer) end() error {
 	if err != nil {
 		return err
 	}
-	text = binary.LittleEndian.AppendUint64(text, uint64(len(text)))
+	n, sum := uint32(len(text)), crc32.Checksum(text, crc)
+	text = binary.LittleEndian.AppendUint32(text, n)
+	text = binary.LittleEndian.AppendUint32(text, sum)
 	_, err = w.f.Write(append(text, magicTail...))
 	return err
 }
@@ -156,6 +171,15 @@ type Shard struct {
 type place struct {
 	offset int64
 	h, w   int
+	sum    uint32
+}
+
+// entry is the size of an entry of the index.
+func (s *Shard) entry() int64 {
+	if s.Schema == record.UncheckedShardFormat {
+		return unchecked
+	}
+	return entry
 }
 
 // Open reads the header and the index of the file at path. Rows are not read. The error
@@ -181,13 +205,14 @@ func (s *Shard) open(size int64) error {
 	if _, err := s.f.ReadAt(first, 0); err != nil {
 		return err
 	}
-	if string(first) != record.ShardFormat+"\n" {
+	format := strings.TrimSuffix(string(first), "\n")
+	if format != record.ShardFormat && format != record.UncheckedShardFormat || format == string(first) {
 		return errors.New("it does not begin as one")
 	}
 	if _, err := s.f.ReadAt(last, size-tail); err != nil {
 		return err
 	}
-	n := binary.LittleEndian.Uint64(last)
+	n := binary.LittleEndian.Uint32(last)
 	if string(last[8:]) != magicTail || n > mostJSON || int64(n) > size-begin-tail {
 		return errors.New("its end is missing: it was cut off")
 	}
@@ -195,11 +220,18 @@ func (s *Shard) open(size int64) error {
 	if _, err := s.f.ReadAt(text, size-tail-int64(n)); err != nil {
 		return err
 	}
+	sum := crc32.Checksum(text, crc)
+	if format == record.UncheckedShardFormat {
+		sum = 0
+	}
+	if sum != binary.LittleEndian.Uint32(last[4:]) {
+		return errors.New("its header is damaged")
+	}
 	if err := json.Unmarshal(text, &s.Header); err != nil {
 		return fmt.Errorf("damaged header: %w", err)
 	}
 	end := size - tail - int64(n)
-	if s.Schema != record.ShardFormat || s.Images < 0 || s.Index < begin || s.Index > end || int64(s.Images) != (end-s.Index)/entry || (end-s.Index)%entry != 0 {
+	if s.Schema != format || s.Images < 0 || s.Index < begin || s.Index > end || int64(s.Images) != (end-s.Index)/s.entry() || (end-s.Index)%s.entry() != 0 {
 		return errors.New("its header does not fit its size")
 	}
 	return s.readIndex()
@@ -207,18 +239,27 @@ func (s *Shard) open(size int64) error {
 
 func (s *Shard) readIndex() error {
 	s.at = make(map[Key]place, s.Images)
-	in := bufio.NewReaderSize(io.NewSectionReader(s.f, s.Index, int64(s.Images)*entry), 1<<16)
-	var row [entry]byte
+	in := bufio.NewReaderSize(io.NewSectionReader(s.f, s.Index, int64(s.Images)*s.entry()), 1<<16)
+	var room [entry]byte
+	row, sum := room[:s.entry()], uint32(0)
 	for i := range s.Images {
-		if _, err := io.ReadFull(in, row[:]); err != nil {
+		if _, err := io.ReadFull(in, row); err != nil {
 			return err
 		}
+		sum = crc32.Update(sum, crc, row)
 		offset := binary.LittleEndian.Uint64(row[sha256.Size:])
 		h, w := binary.LittleEndian.Uint32(row[sha256.Size+8:]), binary.LittleEndian.Uint32(row[sha256.Size+12:])
 		if h < 1 || w < 1 || h > imaging.MaxSide || w > imaging.MaxSide || offset < begin || offset > uint64(s.Index) || uint64(s.Index)-offset < 3*uint64(h)*uint64(w) {
 			return fmt.Errorf("image %d lies at %d with %dx%d pixels, outside of the rows", i+1, offset, h, w)
 		}
-		s.at[Key(row[:sha256.Size])] = place{int64(offset), int(h), int(w)}
+		p := place{offset: int64(offset), h: int(h), w: int(w)}
+		if len(row) == entry {
+			p.sum = binary.LittleEndian.Uint32(row[unchecked:])
+		}
+		s.at[Key(row[:sha256.Size])] = p
+	}
+	if len(row) == entry && sum != s.IndexSum {
+		return errors.New("its index is damaged")
 	}
 	return nil
 }
@@ -229,7 +270,9 @@ func (s *Shard) Has(k Key) bool {
 	return ok
 }
 
-// Read makes dst the image of that key, which must be there.
+// Read makes dst the image of that key, which must be there. The error wraps ErrFormat
+// where its bytes are not those that were written; the first version of the format cannot
+// know.
 func (s *Shard) Read(k Key, dst *imaging.Image) error {
 	p, ok := s.at[k]
 	if !ok {
@@ -239,17 +282,8 @@ func (s *Shard) Read(k Key, dst *imaging.Image) error {
 	if _, err := s.f.ReadAt(dst.Pix, p.offset); err != nil {
 		return fmt.Errorf("%s: %w: %w", s.path, ErrFormat, err)
 	}
-	return nil
-}
-
-// Check reads the whole file and compares it with its hash.
-func (s *Shard) Check() error {
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(s.f, 0, s.Index+int64(s.Images)*entry)); err != nil {
-		return err
-	}
-	if hex.EncodeToString(sum.Sum(nil)) != s.SHA256 {
-		return fmt.Errorf("%s: %w: its bytes have changed since it was written", s.path, ErrFormat)
+	if s.entry() == entry && crc32.Checksum(dst.Pix, crc) != p.sum {
+		return fmt.Errorf("%s: %w: bytes %d to %d, an image, have changed since it was written; pack the images again", s.path, ErrFormat, p.offset, p.offset+int64(len(dst.Pix))-1)
 	}
 	return nil
 }

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"tercet/internal/imaging"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -71,52 +73,106 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	if err := s.Check(); err != nil {
-		t.Error(err)
-	}
 	if s.Read(key(9), &got) == nil {
 		t.Error("reads what is not there")
 	}
 }
 
-// Every cut and a change of any byte of header, index or end is refused at once or by
-// Check; nothing panics.
+// readAll opens a file with these bytes and reads all of its images.
+func readAll(t *testing.T, b []byte) error {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "bad")
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(path)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	var img imaging.Image
+	for i := range images() {
+		if err := s.Read(key(i), &img); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Every cut and a change of any byte of images, index, header or end is refused, of an
+// image where it is read; nothing panics.
 func TestDamageIsNoticed(t *testing.T) {
+	t.Parallel()
 	path, head := write(t)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := func(b []byte) error {
-		bad := filepath.Join(t.TempDir(), "bad")
-		if err := os.WriteFile(bad, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		s, err := Open(bad)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		return s.Check()
+	if err := readAll(t, whole); err != nil {
+		t.Fatal(err)
 	}
 	for n := 0; n < len(whole); n += 1 + n/7 {
-		if err := open(whole[:n]); !errors.Is(err, ErrFormat) {
+		if err := readAll(t, whole[:n]); !errors.Is(err, ErrFormat) {
 			t.Errorf("cut to %d bytes: %v", n, err)
 		}
 	}
-	for at := int(head.Index) - 70; at < int(head.Index)+head.Images*entry; at += 5 {
+	var places []int // first lines, images, and all from the index on
+	for at := 0; at < len(record.ShardFormat)+1; at++ {
+		places = append(places, at)
+	}
+	at := 4096
+	for _, img := range images() {
+		for i := range 3 * img.H * img.W {
+			places = append(places, at+i)
+		}
+		at = (at + 3*img.H*img.W + 63) / 64 * 64
+	}
+	for at := int(head.Index); at < len(whole); at++ {
+		places = append(places, at)
+	}
+	for n, at := range places {
+		if at < int(head.Index) && n%11 != 0 {
+			continue
+		}
 		b := bytes.Clone(whole)
-		b[at] ^= 0x41
-		if err := open(b); !errors.Is(err, ErrFormat) {
+		b[at] ^= 1 << (at % 8)
+		if err := readAll(t, b); !errors.Is(err, ErrFormat) {
 			t.Errorf("byte %d changed: %v", at, err)
 		}
 	}
-	huge := bytes.Clone(whole)
-	binary.LittleEndian.PutUint64(huge[len(huge)-16:], 1<<62)
-	if err := open(huge); !errors.Is(err, ErrFormat) {
-		t.Errorf("a header of %d bytes: %v", 1<<62, err)
-	}
 	if _, err := Open(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
+	}
+}
+
+// A file of the first version of the format, without checksums, is read.
+func TestFirstFormat(t *testing.T) {
+	t.Parallel()
+	img := images()[0]
+	b := make([]byte, 4096)
+	copy(b, "tercet.shard/1\n")
+	b = append(b, img.Pix[:45]...)
+	index := len(b)
+	k := key(0)
+	b = append(b, k[:]...)
+	b = binary.LittleEndian.AppendUint64(b, 4096)
+	b = binary.LittleEndian.AppendUint32(b, 3)
+	b = binary.LittleEndian.AppendUint32(b, 5)
+	head := fmt.Sprintf(`{"schema":"tercet.shard/1","images":1,"index_offset":%d}`, index)
+	b = append(b, head...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(head)))
+	b = append(b, "tshard1\n"...)
+	path := filepath.Join(t.TempDir(), "old")
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var got imaging.Image
+	if err := s.Read(k, &got); err != nil || !bytes.Equal(got.Pix, img.Pix[:45]) {
+		t.Errorf("%v, %v", got, err)
 	}
 }
