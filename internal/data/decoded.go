@@ -198,9 +198,9 @@ func (f *files) cut(i int, img imaging.Image) (imaging.Image, error) {
 	if f.boxes == nil || f.boxes[i].Empty() {
 		return img, nil
 	}
-	b := f.boxes[i].Intersect(image.Rect(0, 0, img.W, img.H))
-	if b.Empty() {
-		return img, bad("%s has %dx%d pixels, and its box %v lies outside", f.ItemName(i), img.H, img.W, f.boxes[i])
+	b, err := boxIn(f.ItemName(i), f.boxes[i], img.H, img.W)
+	if err != nil {
+		return img, err
 	}
 	return img.Crop(b.Min.Y, b.Min.X, b.Dy(), b.Dx()), nil
 }

@@ -119,12 +119,11 @@ func readHeads(scans []*scan) error {
 }
 
 // box is the part of file i that counts, in an image of h rows and w columns.
-func (s *scan) box(i, h, w int) image.Rectangle {
-	whole := image.Rect(0, 0, w, h)
-	if s.boxes == nil || s.boxes[i] == (image.Rectangle{}) {
-		return whole
+func (s *scan) box(i, h, w int) (image.Rectangle, error) {
+	if s.boxes == nil {
+		return image.Rect(0, 0, w, h), nil
 	}
-	return s.boxes[i].Intersect(whole)
+	return boxIn(s.files[i], s.boxes[i], h, w)
 }
 
 // cropTo returns that part of an image.
@@ -147,9 +146,9 @@ func cropTo(img image.Image, box image.Rectangle) (image.Image, error) {
 func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 	shapes := make([][2]int, len(s.files)) // after resizing and cropping
 	err := each(len(s.files), 16, func(i int) error {
-		box := s.box(i, s.heads[i].Height, s.heads[i].Width)
-		if box.Empty() {
-			return bad("%s has %dx%d pixels, and its box %v lies outside", s.files[i], s.heads[i].Height, s.heads[i].Width, s.boxes[i])
+		box, err := s.box(i, s.heads[i].Height, s.heads[i].Width)
+		if err != nil {
+			return err
 		}
 		_, _, oh, ow, err := o.geometry(box.Dy(), box.Dx())
 		if err != nil {
@@ -178,7 +177,11 @@ func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 		if err != nil {
 			return err
 		}
-		if img, err = cropTo(img, s.box(i, s.heads[i].Height, s.heads[i].Width)); err != nil {
+		box, err := s.box(i, s.heads[i].Height, s.heads[i].Width)
+		if err != nil {
+			return err
+		}
+		if img, err = cropTo(img, box); err != nil {
 			return badCause(err, "%s", s.files[i])
 		}
 		c := spare.Get()

@@ -100,7 +100,11 @@ func (u *Unseen) Read(i int, dst []float32) (width, height int, err error) {
 		return 0, 0, err
 	}
 	width, height = img.Bounds().Dx(), img.Bounds().Dy()
-	if img, err = boxed(img, u.table.Items[i].Box); err != nil {
+	box, err := boxIn(path, u.table.Items[i].Box, height, width)
+	if err != nil {
+		return 0, 0, err
+	}
+	if img, err = cropTo(img, box); err != nil {
 		return 0, 0, err
 	}
 	b := img.Bounds()
@@ -119,18 +123,6 @@ func (u *Unseen) Read(i int, dst []float32) (width, height int, err error) {
 	}
 	kernel.Pixels(s.raw, dst)
 	return width, height, nil
-}
-
-// boxed is the part of an image in a box; all of it for an empty one.
-func boxed(img image.Image, box image.Rectangle) (image.Image, error) {
-	if box.Empty() {
-		return img, nil
-	}
-	at := box.Intersect(image.Rectangle{Max: img.Bounds().Size()})
-	if at.Empty() {
-		return nil, bad("the box %v is outside the image", box)
-	}
-	return cropTo(img, at)
 }
 
 // Transform says in one line how images are brought to the network's shape.

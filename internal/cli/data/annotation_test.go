@@ -51,6 +51,7 @@ func TestInspectOfAnAnnotation(t *testing.T) {
 		want string
 	}{
 		{line, 3, "In-Shop Clothes Retrieval has 25882 images of 3997 classes for train, and 5 images of 2 classes were read"},
+		{line, 3, "take a part of the dataset with --partial"},
 		{line + " --partial", 3, "1 of 8 images cannot be decoded: img/WOMEN/Dresses/id_00000002/01_1_front.jpg"},
 		{"data inspect --source sop " + dir, 3, "the files there look like data inshop"},
 		{"data inspect --source sup " + dir, 2, "did you mean sop?"},

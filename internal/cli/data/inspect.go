@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -157,7 +158,12 @@ func inspected(ctx context.Context, s *base.Streams, o inspectOptions) (*record.
 	view := &base.Stages{Streams: s}
 	defer view.Close()
 	if _, ok := cfg.Data.Options.(annotated.Source); o.noImages || ok && o.source != "" {
-		return inspect.Annotation(ctx, cfg, !o.noImages, view.Say)
+		doc, err := inspect.Annotation(ctx, cfg, !o.noImages, view.Say)
+		var counts *annotated.CountsError
+		if o.source != "" && errors.As(err, &counts) {
+			err = &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("%s with --partial", counts.Text)}
+		}
+		return doc, err
 	}
 	return inspect.Inspect(ctx, cfg, view.Say)
 }

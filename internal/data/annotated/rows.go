@@ -103,11 +103,23 @@ func (p published) finish(r *rows, root string, partial bool) (*table.Table, err
 			if p.query == p.gallery && c.role != table.Train {
 				what = "test"
 			}
-			return nil, fault.Bad("%s has %s for %s, and %s were read below %s: mend the files, or take a part of the dataset with data.partial: true", p.name, count(c.want), what, count(got), root)
+			return nil, &CountsError{fmt.Sprintf("%s has %s for %s, and %s were read below %s: mend the files, or take a part of the dataset", p.name, count(c.want), what, count(got), root)}
 		}
 	}
 	return t, nil
 }
+
+// CountsError says that there are other images than were published, which partial allows.
+// It wraps fault.ErrFormat.
+type CountsError struct {
+	Text string // without how to allow it
+}
+
+// Error ends with what a config says.
+func (e *CountsError) Error() string { return e.Text + " with data.partial: true" }
+
+// Unwrap implements the interface of package errors.
+func (e *CountsError) Unwrap() error { return fault.ErrFormat }
 
 func count(c table.Count) string { return fmt.Sprintf("%d images of %d classes", c.Images, c.Classes) }
 

@@ -12,8 +12,9 @@ import (
 
 // Check returns an error unless t is sound: there are items, each has a file below the
 // root that no other item has with the same box, a class and one of Roles; each class has
-// a name of its own and items; and the class of each query is in the gallery. It names the
-// item by its place, from 1.
+// a name of its own and items; the class of each query is in the gallery; and some query
+// can find another image than itself or of its sequence. It names the item by its place,
+// from 1.
 //
 // Classes in both training and test are no error: see Overlap.
 func (t *Table) Check() error {
@@ -86,6 +87,9 @@ func (t *Table) checkQueries() error {
 				first = i
 			}
 		}
+	}
+	if n := t.Count(Query).Images; lost == 0 && n > 0 && t.Lost() == n {
+		return fault.Unfit("none of the %d queries can find anything: the images of their classes in the gallery are the queries themselves or of their sequences; give each class another image or sequence", n)
 	}
 	if lost == 0 {
 		return nil

@@ -65,7 +65,8 @@ func TestCheck(t *testing.T) {
 		"class b has no items":             func(s *table.Table) { s.Items[1].Label = 0 },
 		"box from 5,0 to 5,9":              func(s *table.Table) { s.Items[0].Box = image.Rectangle{Min: image.Pt(5, 0), Max: image.Pt(5, 9)} },
 		"1 of 1 queries have no image of their class in the gallery; the first is item 3": func(s *table.Table) { s.Items[3].Role = table.Train },
-		"two classes are called a": func(s *table.Table) { s.Classes[1] = "a" },
+		"none of the 1 queries can find anything":                                         func(s *table.Table) { s.Items[2].Sequence, s.Items[3].Sequence = "s", "s" },
+		"two classes are called a":                                                        func(s *table.Table) { s.Classes[1] = "a" },
 	} {
 		s := sample()
 		change(s)
