@@ -62,11 +62,20 @@ func TestPairs(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "contrastive") {
 		t.Errorf("%d %s%s", code, out, stderr)
 	}
-	if code, out, stderr = clitest.Run("report", "--table", "noise-attack", "runs/w4-0"); code != 0 || !strings.Contains(out, "no attack.json in runs/w4-0; tercet attack --run runs/w4-0 makes it") {
-		t.Errorf("%d %s%s", code, out, stderr)
+	// A table without a row says what is missing.
+	if err := os.Remove("runs/w16-1/pairs.json"); err != nil {
+		t.Fatal(err)
 	}
-	if code, out, stderr = clitest.Run("report", "--table", "noise-clustering", "runs/w4-0"); code != 0 || !strings.Contains(out, "not clustered: runs/w4-0") {
-		t.Errorf("%d %s%s", code, out, stderr)
+	for args, want := range map[string]string{
+		"noise-attack runs/w4-0":      "no attack.json in runs/w4-0; tercet attack --run runs/w4-0 makes it",
+		"noise-clustering runs/w4-0":  "not clustered: runs/w4-0",
+		"pairs runs/w16-1":            "no pairs.json in runs/w16-1",
+		"pair-claims runs/w16-1":      "table pair-claims has no row of 1 run",
+		"clustering-claims runs/w4-0": "not clustered: runs/w4-0",
+	} {
+		if code, out, stderr = clitest.Run(append([]string{"report", "--table"}, strings.Fields(args)...)...); code != base.ExitData || out != "" || !strings.Contains(stderr, "no usable run: table ") || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %d %s%s", args, code, out, stderr)
+		}
 	}
 	clitest.WriteFile(t, "runs/w4-0/pairs.json", "{")
 	if code, _, stderr := clitest.Run("report", "--table", "pairs", "runs"); code != base.ExitData || !strings.Contains(stderr, "pairs.json") {

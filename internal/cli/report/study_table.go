@@ -9,10 +9,11 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/rundir"
 	"tercet/internal/study"
+	"tercet/internal/text"
 )
 
-// PrintTable prints a table of a study and draws it to base, if it is given. Where the
-// table is not the only one, that it has no picture or nothing to draw is no error.
+// PrintTable prints a table of a study and draws it to base, if it is given. That it has no
+// rows, no picture or nothing to draw is an error where the table is the only one.
 func PrintTable(s *base.Streams, t *study.Table, runs []*rundir.Run, format, common string, only bool) error {
 	d, err := t.Compare(runs)
 	if err != nil {
@@ -31,6 +32,10 @@ func PrintTable(s *base.Streams, t *study.Table, runs []*rundir.Run, format, com
 		if err := drawTable(s, d.Draw, common); err != nil {
 			return err
 		}
+	}
+	if only && len(d.Rows) == 0 {
+		lines := append([]string{fmt.Sprintf("table %s has no row of %s", t.Name, text.Plural(len(runs), "run", "runs"))}, d.Notes...)
+		return RunsError(fmt.Errorf("%w: %s", rundir.ErrRun, strings.Join(lines, "\n")))
 	}
 	layout := d.Layout(base.Bare(format))
 	return s.Result(d, func(w io.Writer) error {
