@@ -53,6 +53,24 @@ type Annotated interface {
 	TableItem(i int) *table.Item
 }
 
+// ReadsFile says which file item i is read from each time, and false where it is in memory
+// or packed.
+func ReadsFile(ds Dataset, i int) (path string, ok bool) {
+	from, at := origin(ds, i)
+	if d, is := from.(*decodedTable); is {
+		from = d.decoded
+	}
+	d, is := from.(*decoded)
+	if !is {
+		return "", false
+	}
+	f, is := d.from.(*files)
+	if !is {
+		return "", false
+	}
+	return f.ItemName(at), true
+}
+
 // TableItem returns what a table says about item i of ds, through subsets and joined
 // sets; nil where no table describes it.
 func TableItem(ds Dataset, i int) *table.Item {

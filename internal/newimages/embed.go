@@ -44,8 +44,9 @@ func (n *Network) Embed(ctx context.Context, im Images, o Options, say progress.
 		doc.Format = "f16"
 	}
 	doc.Source.Fingerprint = im.Fingerprint()
-	job := jobOf(doc, items, o.Batch)
-	doc.Job = jobOf(doc, items, o.Batch, fmt.Sprint(o.Layout))
+	state := stateOf(im.Files())
+	job := jobOf(doc, items, o.Batch, state)
+	doc.Job = jobOf(doc, items, o.Batch, state, fmt.Sprint(o.Layout))
 	if there, err := store.ReadDocument(o.Dir); err == nil && !o.Replace {
 		if there.Job != doc.Job {
 			return nil, false, fmt.Errorf("%s holds embeddings of other images, weights or options (%s): %w", o.Dir, there.Source.Of(), store.ErrOther)

@@ -21,6 +21,9 @@ type Images interface {
 	Root() string
 	// Fingerprint changes with the images, their labels and roles.
 	Fingerprint() string
+	// Files are those that pixels are read from when they are needed; none where
+	// Fingerprint is of the pixels.
+	Files() []string
 }
 
 // listed are the images of a table.
@@ -41,6 +44,14 @@ func (n *Network) Images(t *table.Table) (Images, error) {
 func (l *listed) Root() string { return l.t.Root }
 
 func (l *listed) Fingerprint() string { return l.t.Fingerprint() }
+
+func (l *listed) Files() []string {
+	out := make([]string, len(l.t.Items))
+	for i := range out {
+		out[i] = l.t.File(i)
+	}
+	return out
+}
 
 func (l *listed) Items() []store.Item {
 	out := make([]store.Item, len(l.t.Items))
@@ -72,6 +83,15 @@ func (s *split) Read(i int, dst []float32) (width, height int, err error) {
 }
 
 func (s *split) Root() string { return "" }
+
+func (s *split) Files() (out []string) {
+	for i := range s.Len() {
+		if file, ok := data.ReadsFile(s.Dataset, i); ok {
+			out = append(out, file)
+		}
+	}
+	return out
+}
 
 func (s *split) Items() []store.Item {
 	out := make([]store.Item, s.Len())

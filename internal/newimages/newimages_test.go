@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tercet/internal/data/fault"
 	"tercet/internal/data/table"
@@ -150,6 +151,9 @@ func TestEmbedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if files := im.Files(); files != nil { // they are in memory: the fingerprint is of the pixels
+		t.Errorf("files %v", files)
+	}
 	dir := filepath.Join(root, "split")
 	if _, _, err := n.Embed(ctx, im, newimages.Options{Dir: dir}, tinytest.Quiet); err != nil {
 		t.Fatal(err)
@@ -207,6 +211,33 @@ func TestEmbedFiles(t *testing.T) {
 	}
 	if doc, done, err = n.Embed(ctx, im, o, tinytest.Quiet); err != nil || !done || doc.Source.Items != 49 {
 		t.Errorf("again: %v, %v", done, err)
+	}
+	// Another image of the same size, written at the same time; the same one at another time.
+	path := filepath.Join(root, "photos/c3/02.png")
+	was, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := slices.Clone(was)
+	other[len(other)/2]++
+	for _, c := range []struct {
+		text []byte
+		time time.Time
+		same bool
+	}{{other, info.ModTime(), false}, {was, info.ModTime().Add(time.Second), false}, {was, info.ModTime(), true}} {
+		if err := os.WriteFile(path, c.text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, c.time, c.time); err != nil {
+			t.Fatal(err)
+		}
+		if _, done, err := n.Embed(ctx, im, o, tinytest.Quiet); done != c.same || errors.Is(err, store.ErrOther) == c.same {
+			t.Errorf("%v at %v: %v, %v", len(c.text), c.time, done, err)
+		}
 	}
 	o.Batch = 4
 	if _, _, err = n.Embed(ctx, im, o, tinytest.Quiet); !errors.Is(err, store.ErrOther) {
@@ -280,5 +311,9 @@ func TestEmbedByTransform(t *testing.T) {
 	}
 	if found != e.Data.Len() || found == 0 {
 		t.Errorf("%d of %d images of the run's test set", found, e.Data.Len())
+	}
+	own, err := n.Split("test")
+	if err != nil || len(own.Files()) != own.Len() || len(im.Files()) != im.Len() {
+		t.Errorf("%d files of %d images: %v", len(own.Files()), own.Len(), err)
 	}
 }
