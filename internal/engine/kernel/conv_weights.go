@@ -9,7 +9,7 @@ import (
 // weightJob computes a weight gradient. For one tap (ky, kx) it is the product of
 // the inputs that the tap sees, transposed, (C, outputs), and dy (outputs, OutC):
 // a tile sums over the pixels of an output row and over the rows that see the
-// image, in place. Where images are small, several are laid pixel by pixel beside
+// image. Where images are small, several are laid pixel by pixel beside
 // each other first (conv_unit.go); where there are few channels, a tile takes all
 // columns of a kernel row at once, from rows that are padded with zeros.
 //
@@ -28,6 +28,7 @@ type weightJob struct {
 	span        int // units of a group
 	chunks      int // runs of panels and taps
 	items       int // panels and taps of a run
+	sharing     int // panels that read one copy of a strip; 1: in place
 	panels      int
 	taps        int // of a panel: KH*KW, or KH where a tile takes a row of them
 	parts       []float32
@@ -100,9 +101,12 @@ func (j *weightJob) split() {
 	if j.groups > 1 {
 		grow(&j.parts, j.groups*len(j.dw))
 	}
-	j.panels = ceilDiv(g.OutC, j.level.shape().wide)
+	j.panels, j.sharing = ceilDiv(g.OutC, j.level.shape().wide), j.share()
 	all := j.panels * j.taps
-	j.items = ceilDiv(all, min(all, ceilDiv(manyTasks(), j.groups)))
+	j.items = all
+	if par.Threads() > 1 {
+		j.items = ceilDiv(all, min(all, ceilDiv(manyTasks(), j.groups)))
+	}
 	j.chunks = ceilDiv(all, j.items)
 }
 
@@ -123,8 +127,11 @@ func (j *weightJob) Run(lo, hi int) {
 			if j.few {
 				j.rowsOfTaps(s, u, first, last, out)
 			} else {
-				for i := first; i < last; i++ {
-					j.tap(u, i, out)
+				for i := first; i < last; {
+					tap, panel := i/j.panels, i%j.panels
+					panels := min(j.panels-panel, last-i, j.sharing)
+					j.tapPanels(s, u, tap, panel, panel+panels, out)
+					i += panels
 				}
 			}
 			if first == 0 && len(j.sums) > 0 {
@@ -151,8 +158,8 @@ func (j *weightJob) addColumns(u int, sums []float64) {
 // place returns the panel's first column, the columns, and the tap of an item.
 func (j *weightJob) place(item int) (col, cols, tap int) {
 	wide := j.level.shape().wide
-	col = item / j.taps * wide
-	return col, min(wide, j.g.OutC-col), item % j.taps
+	col = item % j.panels * wide
+	return col, min(wide, j.g.OutC-col), item / j.panels
 }
 
 // clear sets an item of a part to zero.
@@ -171,10 +178,11 @@ func sees(n, k, stride, pad, size int) (from, to int) {
 	return from, min(n, floorDiv(size-1+pad-k, stride)+1)
 }
 
-// tap adds unit u's share of one tap and panel to dw.
-func (j *weightJob) tap(u, item int, dw []float32) {
-	g := &j.g
-	col, cols, tap := j.place(item)
+// tapPanels adds unit u's share of one tap and of panels [first, last) to dw. Panels that
+// share read a strip of the input's channels from a copy, pixel beside pixel: in place
+// its pixels would lie in the same few sets of the caches, and in another page each.
+func (j *weightJob) tapPanels(s *convScratch, u, tap, first, last int, dw []float32) {
+	g, shape := &j.g, j.level.shape()
 	ky, kx := tap/g.KW, tap%g.KW
 	v := j.unit.at(j, u)
 	y0, y1 := sees(j.oh, ky, g.StrideH, g.PadH, g.H)
@@ -187,16 +195,56 @@ func (j *weightJob) tap(u, item int, dw []float32) {
 		k: (x1 - x0) * v.images, outer: y1 - y0,
 		rsa: 1, csa: v.xStep, nexta: g.StrideH * v.xRow,
 		rsb: v.dyStep, nextb: v.dyRow,
-		ldc: g.OutC, alpha: 1, beta: 1, cols: cols,
+		ldc: g.OutC, alpha: 1, beta: 1,
 	}
 	a := v.x[(y0*g.StrideH+ky-g.PadH)*v.xRow+v.column(g, x0, kx):]
-	b := v.dy[y0*v.dyRow+x0*v.images*v.dyStep+col:]
-	c := dw[tap*g.C*g.OutC+col:]
-	strips := ceilDiv(g.C, j.level.shape().rows)
+	copies := j.sharing > 1
+	if copies {
+		t.csa, t.nexta = stripPitch, t.k*stripPitch
+		grow(&s.a, t.k*t.outer*stripPitch)
+	}
+	strips := ceilDiv(g.C, shape.rows)
 	for i := range strips {
 		r, end := i*g.C/strips, (i+1)*g.C/strips
 		t.rows = end - r
-		j.level.tile(&t, a[r:], b, c[r*g.OutC:])
+		strip := a[r:]
+		if copies {
+			copyStrip(s.a, strip, t.k, t.outer, v.xStep, g.StrideH*v.xRow, t.rows)
+			strip = s.a
+		}
+		for col := first * shape.wide; col < min(last*shape.wide, g.OutC); col += shape.wide {
+			t.cols = min(shape.wide, g.OutC-col)
+			j.level.tile(&t, strip, v.dy[y0*v.dyRow+x0*v.images*v.dyStep+col:], dw[(tap*g.C+r)*g.OutC+col:])
+		}
+	}
+}
+
+// stripPitch is the distance of the pixels of a copied strip: a cache line.
+const stripPitch = 16
+
+// share returns how many panels read a copy of a strip, 1 where they read it in place.
+// A copy pays where pixels lie multiples of a kilobyte apart, from two on. The share of
+// dy that the panels read stays in the second cache (256 KiB).
+func (j *weightJob) share() int {
+	s := j.level.shape()
+	if step := j.unit.xStep; s.rows > stripPitch || step < 512 || step%256 != 0 {
+		return 1
+	}
+	return max(2, (1<<16)/(j.unit.rows*j.ow*s.wide))
+}
+
+// copyStrip copies rows numbers of each of k pixels of each of outer rows.
+func copyStrip(to, from []float32, k, outer, step, next, rows int) {
+	for o := range outer {
+		row := from[o*next:]
+		for p := range k {
+			at, src := to[(o*k+p)*stripPitch:], row[p*step:]
+			if len(src) >= stripPitch {
+				*(*[stripPitch]float32)(at) = *(*[stripPitch]float32)(src)
+			} else {
+				copy(at[:rows], src)
+			}
+		}
 	}
 }
 
