@@ -155,7 +155,7 @@ generate-check:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/engine/... ./internal/train ./internal/metric ./internal/cluster
 
-#  bench-peers: the jobs of tercet bench interleaved with PyTorch's, OpenBLAS's and scikit-learn's (20 minutes)
+#  bench-peers: the jobs of tercet bench interleaved with PyTorch's, OpenBLAS's and scikit-learn's (30 minutes)
 # BENCH_SECONDS is a job's time; BENCH_FLAGS go to bench/peers/compare.py, whose --help lists them.
 bench-peers: build
 	$(PYTHON) bench/peers/compare.py --seconds $(BENCH_SECONDS) --tercet $(BIN) --python $(PYTHON) $(BENCH_FLAGS)

@@ -25,7 +25,7 @@ sys.path.insert(0, str(HERE))
 import machine  # noqa: E402
 import peers  # noqa: E402
 
-JOBS = ("gemm",) + peers.TRAINING + ("knn", "kmeans", "kmeans-100") + peers.METRIC + peers.FILES
+JOBS = ("gemm",) + peers.NETWORKS + ("knn", "kmeans", "kmeans-100") + peers.METRIC + peers.FILES
 MOST_ROUNDS = 4
 START_UP = 2.0  # seconds of a process outside its measurement, about
 
@@ -70,7 +70,7 @@ def main():
 
 def require(python, jobs):
     """Ends the program where a module that the jobs need is missing."""
-    modules = {"torch" if j in peers.TRAINING else "numpy" if j == "gemm" else "scipy" if j in peers.METRIC else "PIL" if j in peers.FILES else "sklearn" for j in jobs}
+    modules = {"torch" if j in peers.NETWORKS else "numpy" if j == "gemm" else "scipy" if j in peers.METRIC else "PIL" if j in peers.FILES else "sklearn" for j in jobs}
     for module in sorted(modules):
         output([python, "-c", f"import {module}"],
                hint=f"needs {module}: on Debian, apt install python3-{module}; or name another Python with --python")
@@ -82,11 +82,11 @@ def compare(args, job):
     shares = 2 * len(args.threads)
     each = max(1.0, args.seconds / (3 * shares) - START_UP)
     choices = {}
-    if job in peers.TRAINING:
+    if job in peers.NETWORKS:
         for threads in args.threads:
             r = peer(args, job, threads, each / 2, ["--try-only"])
-            choices[threads] = ["--layout", r["layout"], "--adam", r["adam"], "--wait", r["wait"]]
-            note(f"  peer, {threads} thread(s): {r['layout']}, Adam as {r['adam']}, threads {r['wait']}")
+            choices[threads] = ["--layout", r["layout"], "--form", r["form"], "--wait", r["wait"]]
+            note(f"  peer, {threads} thread(s): {r['layout']}, {r['form']}, threads {r['wait']}")
     runs, longest = [], 0.0
     for rounds in range(MOST_ROUNDS):
         begun = time.monotonic()
@@ -199,7 +199,7 @@ def markdown(document):
             continue
         if all("inertia" in r for r in result["runs"]):
             fits.append(f"{job}, means of all fits: Tercet {fit(ours)}; peer {fit(theirs)}.")
-        unit = "images/s" if job in peers.TRAINING else "rows/s"
+        unit = "images/s" if job in peers.NETWORKS + peers.FILES else "rows/s"
         table.append(row(f"{job}, {unit}", Side(ours), Side(theirs)))
     if len(table) == 2:
         table = []

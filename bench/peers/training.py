@@ -52,7 +52,7 @@ def triplet(z, _):
 
 MARGIN = 0.2
 
-RESNET = dict(build=models.ResNet18, group=3, loss=triplet, contrast=0.5, batches=2)
+RESNET = dict(build=models.resnet18, group=3, loss=triplet, contrast=0.5, batches=2)
 
 JOBS = {
     "mlp": Job(models.mlp, (1, 28), 2, 128, contrastive, batches=16),
@@ -62,6 +62,8 @@ JOBS = {
     "rn18": Job(pixels=(3, 224), groups=8, **RESNET),
     "rn18-64": Job(pixels=(3, 64), groups=32, **RESNET),
     "rn18-hm8": Job(pixels=(3, 224), groups=4, eps=8 / 255, alpha=1 / 255, steps=8, **RESNET),
+    "rn50": Job(models.resnet50, (3, 224), 3, 4, triplet, contrast=0.5, batches=2),
+    "vits16": Job(models.ViT, (3, 224), 3, 4, triplet, contrast=0.5, batches=2),
 }
 
 
@@ -164,7 +166,7 @@ def measure(name, threads, seconds, least, layout, form):
         "gflops": flops / times.median / 1e9,
         "gflops_best": flops / times.best / 1e9,
         "layout": layout,
-        "adam": form,
+        "form": form,
         "loss": run.last_loss,
         "peak_rss_kb": peak,
         "times": times,
