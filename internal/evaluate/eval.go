@@ -86,8 +86,9 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 	}
 	doc.Warnings = append(doc.Warnings, Coarse(o)...)
 	doc.Warnings = append(doc.Warnings, whole(o.Ks, others(doc, v.N))...)
-	if s := r.Manifest.Selection; checkpoint == "best" && set == "test" && s != nil && s.Split == "test" {
-		doc.Warnings = append(doc.Warnings, "the best checkpoint was chosen on test images, so these test scores are too good")
+	if what := r.Manifest.ChosenOnTest(checkpoint); set == "test" && what != "" {
+		doc.Selection = what + " chosen on test images"
+		doc.Warnings = append(doc.Warnings, "the "+what+" was chosen on test images, so these test scores are too good")
 	}
 	if set == "train" {
 		doc.Warnings = append(doc.Warnings, "evaluated on the training images: these scores carry no information about unseen data")

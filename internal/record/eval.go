@@ -31,6 +31,7 @@ type Eval struct {
 	Items      Packed               `json:"items,omitempty" doc:"index of each query among the images, packed as 'values' are"`
 	Values     PackedScores         `json:"values,omitempty" doc:"the value of each query by retrieval score: float32, little-endian, zlib, base64"`
 	Classes    []ClassScores        `json:"classes,omitempty" doc:"retrieval scores of each class, where they were asked for"`
+	Selection  string               `json:"selection,omitempty" doc:"how test images have chosen the weights, so that their scores are too good"`
 	Warnings   []string             `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost       CostRecord           `json:"cost" doc:"passes through the network, and the time"`
 }

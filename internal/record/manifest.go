@@ -110,6 +110,28 @@ type Selection struct {
 	Note   string `json:"note,omitempty" doc:"warning that the test scores are too good"`
 }
 
+// ChosenOnTest says what test images have chosen of a run's checkpoint, "last" or "best":
+// "stopping step", "best checkpoint", or "" for nothing.
+func (m *Manifest) ChosenOnTest(checkpoint string) string {
+	split := ""
+	switch {
+	case m.Selection != nil:
+		split = m.Selection.Split
+	case m.Best == nil, m.Best.Metric == "loss", m.Best.Metric == "pair_train_accuracy":
+	case m.Data.Validation == nil: // older versions took the test set then
+		split = "test"
+	}
+	switch {
+	case split != "test":
+		return ""
+	case checkpoint == "best":
+		return "best checkpoint"
+	case m.Stopped != nil || m.Status == "finished" && m.Steps < m.Of:
+		return "stopping step"
+	}
+	return ""
+}
+
 // Stop says why a run ended before its last step.
 type Stop struct {
 	Step   int    `json:"step" doc:"step of the stop"`

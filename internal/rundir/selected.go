@@ -2,7 +2,6 @@ package rundir
 
 import (
 	"fmt"
-	"slices"
 
 	"tercet/internal/names"
 	"tercet/internal/render"
@@ -10,26 +9,7 @@ import (
 
 // onTest says how test images have chosen the weights whose scores are shown: "stopping
 // step", "best checkpoint", or "" where they have not.
-func (r *Run) onTest() string {
-	m := r.Manifest
-	split := ""
-	switch {
-	case m.Selection != nil:
-		split = m.Selection.Split
-	case m.Best == nil, slices.Contains([]string{"loss", "pair_train_accuracy"}, m.Best.Metric):
-	case m.Data.Validation == nil: // older versions took the test set then
-		split = "test"
-	}
-	switch {
-	case split != "test":
-		return ""
-	case r.Of.Checkpoint == "best":
-		return "best checkpoint"
-	case m.Stopped != nil || m.Status == "finished" && m.Steps < m.Of:
-		return "stopping step"
-	}
-	return ""
-}
+func (r *Run) onTest() string { return r.Manifest.ChosenOnTest(r.Of.Checkpoint) }
 
 // Chosen are runs of which test images have chosen something: the best checkpoint or the
 // stopping step.

@@ -418,10 +418,26 @@ func EvalTable(d *record.Eval, all bool) *render.Table {
 	addMetric(t, d)
 	addGap(t, d)
 	base.LabelSource(t, d.Source)
+	labelSelection(t, d)
 	if left > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d more scores: --all-scores, or --json with the definition of each", left))
 	}
 	return t
+}
+
+// labelSelection marks scores whose weights test images have chosen, in every format.
+func labelSelection(t *render.Table, d *record.Eval) {
+	if d.Selection == "" {
+		return
+	}
+	t.Title += ", " + d.Selection
+	for i := range t.Rows {
+		if i == len(t.RowNotes) {
+			t.RowNotes = append(t.RowNotes, d.Selection)
+		} else {
+			t.RowNotes[i] += ", " + d.Selection
+		}
+	}
 }
 
 // addPairs adds the scores of pairs, which the baselines have not.

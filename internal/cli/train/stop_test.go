@@ -32,6 +32,16 @@ func TestEarlyStopOnTheCommandLine(t *testing.T) {
 	if _, _, stderr := clitest.Run(clitest.ShellWords("eval --run runs/tiny --no-pictures --checkpoint best")...); strings.Contains(stderr, "takes it") || !strings.Contains(stderr, "warning: the best checkpoint was chosen on test images, so these test scores are too good\n") {
 		t.Error(stderr)
 	}
+	for _, format := range []string{"text", "markdown", "csv", "json"} {
+		for checkpoint, want := range map[string]string{"last": "stopping step chosen on test images", "best": "best checkpoint chosen on test images"} {
+			if out := clitest.Must(t, 0, "eval --run runs/tiny --no-kmeans --no-baselines --force --no-pictures --checkpoint "+checkpoint+" --format "+format); !strings.Contains(out, want) {
+				t.Errorf("eval, %s, %s: %s", checkpoint, format, out)
+			}
+		}
+		if out := clitest.Must(t, 0, "eval --run runs/tiny --split train --no-kmeans --no-baselines --force --no-pictures --format "+format); strings.Contains(out, "chosen on test images") {
+			t.Errorf("training images: %s", out)
+		}
+	}
 	if svg, err := os.ReadFile("runs/tiny/figures/training.svg"); err != nil || !strings.Contains(string(svg), ">score, test images<") || strings.Contains(string(svg), "held-out") {
 		t.Errorf("the picture does not say of which images scores are: %v", err)
 	}
