@@ -95,3 +95,37 @@ func TestOtherImagesAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// A file that cannot be decoded is an error that names it, and nothing is written. With
+// data.skip_broken the manifest, the evaluation and the embeddings say what is left out.
+func TestBrokenImageOfARun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	drawnFolders(t, "shapes", 4, 6)
+	clitest.WriteFile(t, "shapes.yaml", folderConfig)
+	clitest.WriteFile(t, "shapes/c3/torn.png", "\x89PNG")
+	clitest.Refuse(t, base.ExitData, "train -c shapes.yaml -o runs", "shapes/c3/torn.png: unreadable image")
+	if _, err := os.Stat("runs"); err == nil {
+		t.Error("a refused run has written something")
+	}
+	const left = "1 of the images cannot be read and were left out: shapes/c3/torn.png"
+	code, _, stderr := clitest.Run("train", "-c", "shapes.yaml", "-o", "runs", "--set", "data.skip_broken=true")
+	if code != 0 || !strings.Contains(stderr, left) {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	dirs, err := filepath.Glob("runs/*")
+	if err != nil || len(dirs) != 1 {
+		t.Fatal(dirs, err)
+	}
+	b, err := os.ReadFile(filepath.Join(dirs[0], "manifest.json"))
+	if err != nil || !strings.Contains(string(b), `"broken"`) || !strings.Contains(string(b), "torn.png") {
+		t.Errorf("%s %v", b, err)
+	}
+	if _, _, stderr = clitest.Run("eval", "--run", dirs[0], "--no-pictures"); !strings.Contains(stderr, "images of the data that cannot be read and were left out: 1; manifest.json lists them") {
+		t.Error(stderr)
+	}
+	clitest.Must(t, 0, "embed --run "+dirs[0]+" --out vectors")
+	if b, err = os.ReadFile("vectors/embed.json"); err != nil || !strings.Contains(string(b), "torn.png") {
+		t.Errorf("%s %v", b, err)
+	}
+	clitest.Refuse(t, base.ExitUsage, "train -c shapes.yaml -o runs2 --set 'data={name: glyphs}' --set data.skip_broken=true", "no image files that could be broken")
+}

@@ -24,6 +24,7 @@ type Data struct {
 	SkipPerClass  int         `yaml:"skip_per_class" check:">=0,<=1000000000" doc:"skip this many training images of each class, the first ones in limit_per_class order: with the same split.seed, a limit of K and a skip of K share no image; 0 skips none"`
 	Classes       int         `yaml:"classes" check:">=0,<=1000000000" doc:"train and test on so many classes, drawn by the run's seed and the same in both sets; 0 takes all"`
 	Transform     Transform   `yaml:"transform" doc:"steps between the file and the network, as torchvision names them; images are then decoded each time they are needed"`
+	SkipBroken    bool        `yaml:"skip_broken" omit:"false" doc:"decode every image file first and leave out those that cannot be decoded; the manifest lists them. Without it one such file is an error"`
 	Augment       Augment     `yaml:"augment" doc:"random changes of training images"`
 	Distort       Distort     `yaml:"distort" doc:"random affine and elastic maps of training images"`
 	Options       data.Source `yaml:"-"`

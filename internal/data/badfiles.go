@@ -9,7 +9,9 @@ import (
 	"sync"
 
 	"tercet/internal/data/fault"
+	"tercet/internal/data/table"
 	"tercet/internal/par"
+	"tercet/internal/record"
 )
 
 // maxListed is how many bad files an error names.
@@ -19,17 +21,7 @@ const maxListed = 20
 // and returns one that lists all files that are bad, in their order: who has a thousand
 // images mends them at once.
 func eachFile(n, size int, f func(i int) error) error {
-	var mu sync.Mutex
-	bad := map[int]error{}
-	par.For(n, size, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			if err := f(i); err != nil {
-				mu.Lock()
-				bad[i] = err
-				mu.Unlock()
-			}
-		}
-	})
+	bad := badFiles(n, size, f)
 	order := slices.Sorted(maps.Keys(bad))
 	switch len(order) {
 	case 0:
@@ -49,4 +41,117 @@ func eachFile(n, size int, f func(i int) error) error {
 		kind = ErrMissing
 	}
 	return fault.Of(kind, nil, "%d of %d images cannot be read: %s", len(order), n, strings.Join(list, "; "))
+}
+
+// badFiles calls f for 0 to n-1 on all threads and returns its errors.
+func badFiles(n, size int, f func(i int) error) map[int]error {
+	var mu sync.Mutex
+	bad := map[int]error{}
+	par.For(n, size, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if err := f(i); err != nil {
+				mu.Lock()
+				bad[i] = err
+				mu.Unlock()
+			}
+		}
+	})
+	return bad
+}
+
+// Broken are the image files that data were opened without, since they cannot be decoded.
+type Broken struct {
+	Images []record.BrokenImage
+	looked bool // the source has image files
+}
+
+// String lists the first of them; "" for none.
+func (b *Broken) String() string {
+	if b == nil || len(b.Images) == 0 {
+		return ""
+	}
+	var list []string
+	for _, i := range b.Images[:min(len(b.Images), maxListed)] {
+		list = append(list, i.Error)
+	}
+	if more := len(b.Images) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("%d of the images cannot be read and were left out: %s", len(b.Images), strings.Join(list, "; "))
+}
+
+// unreadable decodes files as data opened by o are, and adds those that cannot be decoded to
+// o.Broken. Files that are not there are an error.
+func (o Options) unreadable(paths []string) (map[int]error, error) {
+	from := &files{paths: paths}
+	var eyes par.Free[eye]
+	bad := badFiles(len(paths), 16, func(i int) error {
+		if o.Transform == nil {
+			if _, err := readHead(paths[i]); err != nil {
+				return err
+			}
+			_, err := readImage(paths[i])
+			return err
+		}
+		e := eyes.Get()
+		defer eyes.Put(e)
+		_, err := from.picture(i, e)
+		return err
+	})
+	o.Broken.looked = true
+	for _, i := range slices.Sorted(maps.Keys(bad)) {
+		if errors.Is(bad[i], ErrMissing) {
+			return nil, bad[i]
+		}
+		o.Broken.Images = append(o.Broken.Images, record.BrokenImage{Path: paths[i], Error: bad[i].Error()})
+	}
+	if len(bad) == len(paths) && len(bad) > 0 {
+		return nil, fault.Bad("none of %d images can be read; the first: %v", len(bad), bad[0])
+	}
+	return bad, nil
+}
+
+// Readable is a table without the files that cannot be decoded, where o leaves such out.
+func (o Options) Readable(t *table.Table) (*table.Table, error) {
+	if o.Broken == nil {
+		return t, nil
+	}
+	paths := make([]string, len(t.Items))
+	for i := range paths {
+		paths[i] = t.File(i)
+	}
+	bad, err := o.unreadable(paths)
+	if err != nil || len(bad) == 0 {
+		return t, err
+	}
+	return t.Without(func(i int) bool { return bad[i] != nil }), nil
+}
+
+// readableScans takes files that cannot be decoded out of folders, and classes without others.
+func (o Options) readableScans(scans []*scan) error {
+	if o.Broken == nil {
+		return nil
+	}
+	for _, s := range scans {
+		bad, err := o.unreadable(s.files)
+		if err != nil {
+			return err
+		}
+		number, classes := make([]int32, len(s.classes)), []string(nil)
+		var files []string
+		var labels []int32
+		for i, f := range s.files {
+			if bad[i] != nil {
+				continue
+			}
+			y := s.labels[i]
+			if number[y] == 0 { // files lie class by class
+				classes = append(classes, s.classes[y])
+				number[y] = int32(len(classes))
+			}
+			files, labels = append(files, f), append(labels, number[y]-1)
+		}
+		s.files, s.labels, s.classes = files, labels, classes
+	}
+	return nil
 }

@@ -279,12 +279,16 @@ func scanFolders(root, trainName, testName string) ([]*scan, error) {
 	return scans, nil
 }
 
-// openFolder decodes the images of scanFolders into memory; test is nil of one folder.
-func openFolder(root, trainName, testName string, o ImageOptions) (train, test *Memory, err error) {
+// openFolder decodes the images of scanFolders into memory, those that readable, where it
+// is given, has left; test is nil of one folder.
+func openFolder(root, trainName, testName string, o ImageOptions, readable func([]*scan) error) (train, test *Memory, err error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
 	}
 	scans, err := scanFolders(root, trainName, testName)
+	if err == nil && readable != nil {
+		err = readable(scans)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -311,6 +315,9 @@ func openFolder(root, trainName, testName string, o ImageOptions) (train, test *
 // decodedFolders are the images of scanFolders, read when they are needed.
 func (o Options) decodedFolders(root, trainName, testName string) (Dataset, Dataset, error) {
 	scans, err := scanFolders(root, trainName, testName)
+	if err == nil {
+		err = o.readableScans(scans)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -39,7 +39,7 @@ func (s FolderOptions) Open(o Options) (Dataset, Dataset, error) {
 	if o.Transform != nil {
 		return o.decodedFolders(s.Root, a, b)
 	}
-	train, test, err := openFolder(s.Root, a, b, o.image())
+	train, test, err := openFolder(s.Root, a, b, o.image(), o.readableScans)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -84,7 +84,7 @@ func TestFolder(t *testing.T) {
 	if err := os.Symlink(".a", filepath.Join(root, "a")); err != nil {
 		t.Fatal(err)
 	}
-	train, test, err := openFolder(root, "", "", ImageOptions{})
+	train, test, err := openFolder(root, "", "", ImageOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestFolder(t *testing.T) {
 		t.Errorf("got  %v\nwant %v", train.pixels, want)
 	}
 	// Gray keeps gray as it is, and takes colors by their luma.
-	train, _, err = openFolder(root, "", "", ImageOptions{Color: "grey"})
+	train, _, err = openFolder(root, "", "", ImageOptions{Color: "grey"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestFolder(t *testing.T) {
 func TestFolderTrainAndTest(t *testing.T) {
 	px := encodePNG(t, flat(2, 2, 9))
 	root := tree(t, map[string][]byte{"train/a/1.png": px, "train/b/1.png": px, "test/c/1.png": px, "LICENSE": nil})
-	train, test, err := openFolder(root, "", "", ImageOptions{})
+	train, test, err := openFolder(root, "", "", ImageOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,11 +150,11 @@ func TestFolderTrainAndTest(t *testing.T) {
 		t.Errorf("%v %v", train.Classes(), test.Classes())
 	}
 	root = tree(t, map[string][]byte{"train/a/1.png": px, "test/c/1.png": encodePNG(t, flat(2, 3, 9))})
-	_, _, err = openFolder(root, "", "", ImageOptions{})
+	_, _, err = openFolder(root, "", "", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrFormat, "2x2x1", "2x3x1", "data.size")
-	_, _, err = openFolder(root, "train", "val", ImageOptions{})
+	_, _, err = openFolder(root, "train", "val", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrMissing, "val", "data.root")
-	_, _, err = openFolder(root, "", "train", ImageOptions{})
+	_, _, err = openFolder(root, "", "train", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrFormat, "a folder inside class")
 }
 
@@ -197,11 +197,11 @@ func TestFolderErrors(t *testing.T) {
 		"large size":   {map[string][]byte{"a/1.png": px}, ImageOptions{Size: 16384}, ErrFormat, []string{"16384x16384"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := openFolder(tree(t, c.files), "", "", c.o)
+			_, _, err := openFolder(tree(t, c.files), "", "", c.o, nil)
 			testutil.WantError(t, err, c.kind, c.say...)
 		})
 	}
-	_, _, err := openFolder(filepath.Join(t.TempDir(), "gone"), "", "", ImageOptions{})
+	_, _, err := openFolder(filepath.Join(t.TempDir(), "gone"), "", "", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrMissing, "gone", "data.root")
 	testutil.WantError(t, file.CheckTotal(1<<20, 1<<20), ErrUnfit, "1024.0 GiB", "smaller size")
 }
@@ -217,7 +217,7 @@ func TestFolderErrorDoesNotDependOnThreads(t *testing.T) {
 	root := tree(t, files)
 	for _, n := range []int{1, 2, 7} {
 		par.SetThreads(n)
-		_, _, err := openFolder(root, "", "", ImageOptions{})
+		_, _, err := openFolder(root, "", "", ImageOptions{}, nil)
 		testutil.WantError(t, err, ErrFormat, "ah.png")
 	}
 }
@@ -295,7 +295,7 @@ func TestJPEG(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := tree(t, map[string][]byte{"a/1.jpeg": b.Bytes(), "b/1.JPG": b.Bytes()})
-	train, _, err := openFolder(root, "", "", ImageOptions{Color: "grey"})
+	train, _, err := openFolder(root, "", "", ImageOptions{Color: "grey"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +352,7 @@ func TestRenderDoesNotDependOnThreads(t *testing.T) {
 	var first []uint8
 	for _, n := range []int{1, 2, 5} {
 		par.SetThreads(n)
-		m, _, err := openFolder(root, "", "", ImageOptions{Size: 8, Color: "grey"})
+		m, _, err := openFolder(root, "", "", ImageOptions{Size: 8, Color: "grey"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -366,7 +366,7 @@ func TestRenderDoesNotDependOnThreads(t *testing.T) {
 }
 
 func TestRealOmniglot(t *testing.T) {
-	train, test, err := openFolder(realData(t, "omniglot"), "", "", ImageOptions{Size: 28})
+	train, test, err := openFolder(realData(t, "omniglot"), "", "", ImageOptions{Size: 28}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ type Options struct {
 	Transform *Steps
 	Packed    string // with Transform: a file of Pack, read instead of the images' own
 
+	Broken            *Broken // where it is set, files that cannot be decoded are left out and listed in it
 	Split             Split
 	SkipPerClass      int    // training items of a class that are left out first, by the same Seed
 	LimitPerClass     int    // training items of a class, chosen by Seed; 0: all
@@ -40,8 +41,14 @@ func Open(o Options) (train, test Dataset, err error) {
 	if o.Name == "" {
 		o.Name = nameOf(o.Source)
 	}
+	if o.Broken != nil {
+		*o.Broken = Broken{}
+	}
 	if train, test, err = o.Source.Open(o); err != nil {
 		return nil, nil, err
+	}
+	if o.Broken != nil && !o.Broken.looked {
+		return nil, nil, fmt.Errorf("data %s has no image files that could be broken: leave out data.skip_broken", o.Name)
 	}
 	if o.Transform != nil {
 		if train, err = o.transformed(train); err == nil {

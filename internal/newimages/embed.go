@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"tercet/internal/data/fault"
@@ -44,6 +45,9 @@ func (n *Network) Embed(ctx context.Context, im Images, o Options, say progress.
 		doc.Format = "f16"
 	}
 	doc.Source.Fingerprint = im.Fingerprint()
+	if s, ok := im.(*split); ok {
+		doc.Broken = slices.Clone(s.broken)
+	}
 	state := stateOf(im.Files())
 	job := jobOf(doc, items, o.Batch, state)
 	doc.Job = jobOf(doc, items, o.Batch, state, fmt.Sprint(o.Layout))

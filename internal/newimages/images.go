@@ -7,6 +7,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/data/table"
 	"tercet/internal/embed/store"
+	"tercet/internal/record"
 )
 
 // Images are what a network is applied to.
@@ -68,7 +69,8 @@ func (l *listed) Items() []store.Item {
 // split is a split of a run.
 type split struct {
 	data.Dataset
-	name string
+	name   string
+	broken []record.BrokenImage // of the data, of any split
 }
 
 func (s *split) Read(i int, dst []float32) (width, height int, err error) {

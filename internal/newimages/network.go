@@ -142,5 +142,5 @@ func (n *Network) Split(name string) (Images, error) {
 		return nil, err
 	}
 	n.Source.Set = name
-	return &split{ds, name}, nil
+	return &split{ds, name, sets.Broken}, nil
 }

@@ -55,15 +55,16 @@ type Best struct {
 // Data identifies what a run was trained and evaluated on: sets under their true
 // labels.
 type Data struct {
-	Name       string     `json:"name" doc:"name of the data"`
-	From       string     `json:"from,omitempty" doc:"directory that relative paths of the data count from"`
-	Train      Set        `json:"train" doc:"the training set"`
-	Validation *Set       `json:"validation,omitempty" doc:"the validation set"`
-	Test       Set        `json:"test" doc:"the test set"`
-	Pixels     *Pixels    `json:"pixels,omitempty" doc:"how images are made from files, where 'data.transform' says it"`
-	Noise      *Noise     `json:"noise,omitempty" doc:"noise on the training labels, pairs or triplets (first epoch)"`
-	Graph      *PairGraph `json:"graph,omitempty" doc:"the pair graph of the first epoch"`
-	Triplets   *Triplets  `json:"triplets,omitempty" doc:"the triplets of the first epoch"`
+	Name       string        `json:"name" doc:"name of the data"`
+	From       string        `json:"from,omitempty" doc:"directory that relative paths of the data count from"`
+	Train      Set           `json:"train" doc:"the training set"`
+	Validation *Set          `json:"validation,omitempty" doc:"the validation set"`
+	Test       Set           `json:"test" doc:"the test set"`
+	Pixels     *Pixels       `json:"pixels,omitempty" doc:"how images are made from files, where 'data.transform' says it"`
+	Broken     []BrokenImage `json:"broken,omitempty" doc:"images that were left out by 'data.skip_broken', with the reason"`
+	Noise      *Noise        `json:"noise,omitempty" doc:"noise on the training labels, pairs or triplets (first epoch)"`
+	Graph      *PairGraph    `json:"graph,omitempty" doc:"the pair graph of the first epoch"`
+	Triplets   *Triplets     `json:"triplets,omitempty" doc:"the triplets of the first epoch"`
 }
 
 // Pixels says how images are made from files.

@@ -68,6 +68,7 @@ func openData(cfg *config.Config, open Opener, alter Alteration) (*Sets, error) 
 	if s.Train, s.Test, err = open(o); err != nil {
 		return nil, err
 	}
+	s.broken(o.Broken)
 	if o.Transform != nil {
 		if s.Pixels, err = data.Pixels(o); err != nil {
 			return nil, err
@@ -98,6 +99,9 @@ func DataOptions(cfg *config.Config) data.Options {
 	o := data.Options{
 		Name: d.Name, Source: d.Options, Size: d.Size, Crop: d.Crop, Split: d.Split.Options.Split(d.Split.Seed),
 		Transform: d.Steps(), Packed: d.Transform.Packed, SkipPerClass: d.SkipPerClass, LimitPerClass: d.LimitPerClass, Seed: d.Split.Seed,
+	}
+	if d.SkipBroken {
+		o.Broken = &data.Broken{}
 	}
 	if d.Size != 0 {
 		o.Fit = d.Fit

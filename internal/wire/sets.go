@@ -25,8 +25,23 @@ type Sets struct {
 	Pixels *record.Pixels
 	// LeftOut says which files of the source are images that are not read; "" for none.
 	LeftOut string
+	// Broken are image files that cannot be decoded, where the config leaves such out.
+	Broken []record.BrokenImage
 	// Begin, where set, changes the weights that training begins with.
 	Begin func(*nn.Model)
+}
+
+// broken keeps what was left out.
+func (s *Sets) broken(b *data.Broken) {
+	what := b.String()
+	if what == "" {
+		return
+	}
+	s.Broken = b.Images
+	if s.LeftOut != "" {
+		what = s.LeftOut + "; " + what
+	}
+	s.LeftOut = what
 }
 
 // Seen returns the items of Train under the labels that are trained on.
@@ -79,7 +94,7 @@ func describe(ds data.Dataset) string {
 
 // Record is what the manifest says of the sets.
 func (s *Sets) Record(cfg *config.Config) record.Data {
-	r := record.Data{Name: cfg.Data.Name, Train: SetRecord(s.Train), Pixels: s.Pixels, Noise: s.Noise, Graph: s.Graph, Triplets: s.Triplets}
+	r := record.Data{Name: cfg.Data.Name, Train: SetRecord(s.Train), Pixels: s.Pixels, Noise: s.Noise, Graph: s.Graph, Triplets: s.Triplets, Broken: s.Broken}
 	if s.Validation != nil {
 		v := SetRecord(s.Validation)
 		r.Validation = &v

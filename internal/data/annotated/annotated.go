@@ -77,6 +77,14 @@ func open(s Source, o data.Options) (data.Dataset, data.Dataset, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	whole := len(t.Items)
+	if t, err = o.Readable(t); err == nil && len(t.Items) < whole {
+		t = onlyFound(t)
+		err = t.Check()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
 	return data.FromTable(t, o)
 }
 

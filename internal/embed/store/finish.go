@@ -43,7 +43,7 @@ func (w *Writer) Finish(items []Item, doc *record.Embed, l Layout) error {
 	if err := w.removeOld(); err != nil {
 		return err
 	}
-	doc.Files, doc.Broken = nil, nil
+	doc.Files = nil
 	part := l.Part
 	if part <= 0 || part >= w.kept {
 		part = w.kept
