@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"tercet/internal/data/fault"
 	"tercet/internal/data/table"
+	"tercet/internal/fsx"
 	"tercet/internal/par"
 	"tercet/internal/record"
 )
@@ -57,6 +59,35 @@ func badFiles(n, size int, f func(i int) error) map[int]error {
 		}
 	})
 	return bad
+}
+
+// checkEnds decodes the files that do not end as an image does, so that one that was cut off
+// is an error before the first is used. It reads a few bytes of each other one.
+func (f *files) checkEnds() error {
+	var eyes par.Free[eye]
+	return eachFile(len(f.paths), 64, func(i int) error {
+		if complete(f.ItemName(i)) {
+			return nil
+		}
+		e := eyes.Get()
+		defer eyes.Put(e)
+		_, err := f.picture(i, e)
+		return err
+	})
+}
+
+// complete reports whether the last bytes of a file are those that end a JPEG or PNG image.
+func complete(path string) bool {
+	f, size, err := fsx.OpenRegular(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	b := make([]byte, 8)
+	if _, err := f.ReadAt(b, size-int64(len(b))); err != nil {
+		return false
+	}
+	return bytes.HasSuffix(b, []byte{0xff, 0xd9}) || bytes.Equal(b, []byte("IEND\xaeB`\x82"))
 }
 
 // Broken are the image files that data were opened without, since they cannot be decoded.

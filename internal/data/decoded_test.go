@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"errors"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -250,4 +251,34 @@ func TestDecodedBoxes(t *testing.T) {
 	}
 	_, err = newFiles(root, []string{"a.jpg", "b.jpg", "c.jpg"}, nil)
 	testutil.WantError(t, err, ErrMissing, "b.jpg", "c.jpg")
+}
+
+// A file that is cut off is refused before any image is used; one with more bytes after its
+// end is read.
+func TestFilesThatAreCutOff(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	img := image.NewGray(image.Rect(0, 0, 9, 9))
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, nil); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"whole.jpg": b.Bytes(), "more.jpg": append(bytes.Clone(b.Bytes()), "more than an image"...), "short.jpg": b.Bytes()[:b.Len()-40], "tiny.jpg": b.Bytes()[:3]} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := newFiles(dir, []string{"whole.jpg", "more.jpg"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Options{}).pictures(f); err != nil {
+		t.Errorf("whole images: %v", err)
+	}
+	if f, err = newFiles(dir, []string{"short.jpg", "more.jpg", "tiny.jpg", "whole.jpg"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Options{}).pictures(f); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "2 of 4 images cannot be read") || !strings.Contains(err.Error(), "tiny.jpg") || strings.Contains(err.Error(), "more.jpg") {
+		t.Error(err)
+	}
 }

@@ -57,7 +57,7 @@ func (f *files) keys() ([]shard.Key, error) {
 // of other images, or these have changed since.
 func (o Options) pictures(f *files) (pictures, error) {
 	if o.Packed == "" {
-		return f, nil
+		return f, f.checkEnds()
 	}
 	s, err := OpenShard(o.Packed)
 	if err != nil {
