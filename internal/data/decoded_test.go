@@ -157,11 +157,11 @@ func TestDecodedColors(t *testing.T) {
 	}
 }
 
-// Nothing is decoded until it is read; fingerprints then go by names, sizes, labels and steps.
+// A file that ends as an image does is not decoded until it is read; fingerprints then go by names, sizes, labels and steps.
 func TestDecodedFingerprint(t *testing.T) {
 	t.Parallel()
 	files := photos(t, 2)
-	files["c0/0.jpg"] = []byte("no image at all")
+	files["c0/0.jpg"] = []byte("no image at all\xff\xd9")
 	print := func(files map[string][]byte, s *Steps) string {
 		return openDecoded(t, tree(t, files), s, "").Fingerprint()
 	}
@@ -171,7 +171,7 @@ func TestDecodedFingerprint(t *testing.T) {
 		t.Errorf("%s: the place of the folder or the training steps count", want)
 	}
 	for what, change := range map[string]func(map[string][]byte){
-		"size":  func(f map[string][]byte) { f["c0/0.jpg"] = []byte("another image") },
+		"size":  func(f map[string][]byte) { f["c0/0.jpg"] = []byte("another image\xff\xd9") },
 		"name":  func(f map[string][]byte) { f["c0/9.jpg"] = f["c0/0.jpg"]; delete(f, "c0/0.jpg") },
 		"label": func(f map[string][]byte) { f["c1/0.jpg"], f["c1/9.jpg"] = f["c0/0.jpg"], f["c1/0.jpg"] },
 	} {
@@ -202,10 +202,11 @@ func TestDecodedRefuses(t *testing.T) {
 		"empty":     {nil, "empty file"},
 		"huge":      {bytes.Replace(photo(t, 30, 30, 1), []byte{8, 0, 30, 0, 30}, []byte{8, 255, 255, 255, 255}, 1), "65535x65535"},
 	} {
-		files := photos(t, 2)
-		files["c0/0.jpg"] = c.file
-		root := tree(t, files)
+		root := tree(t, photos(t, 2))
 		ds := openDecoded(t, root, s, "")
+		if err := os.WriteFile(filepath.Join(root, "c0", "0.jpg"), c.file, 0o644); err != nil {
+			t.Fatal(err)
+		}
 		testutil.WantError(t, ds.Read(0, x), ErrFormat, filepath.Join("c0", "0.jpg"), c.want)
 		testutil.WantError(t, ReadAnew(ds, 0, x, Draw{}), ErrFormat, filepath.Join("c0", "0.jpg"), c.want)
 	}
