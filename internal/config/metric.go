@@ -99,8 +99,8 @@ func (c *Config) metricRules(fail func(key, format string, args ...any)) {
 	if err != nil && c.Metric.Zeta == 0 {
 		fail("metric.loss", "%s is least at w = 0 where metric.zeta is 0: set metric.zeta above 0, such as 1", c.Metric.Loss)
 	}
-	if f, ok := c.Metric.Options.(mahalanobis.Fitter); ok && err == nil {
-		report("metric.", f.Fit(l, c.Model.Options.(nn.MahalanobisKeys).Radius), fail)
+	if f, ok := c.Metric.Options.(mahalanobis.Restricted); ok && err == nil {
+		report("metric.", f.Restrict(l, c.Model.Options.(nn.MahalanobisKeys).Radius), fail)
 	}
 	if c.Data.Distort.Fresh {
 		fail("data.distort.fresh", "model mahalanobis is fitted to one set of images: remove it, so that each has one map")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
 	"tercet/internal/safetensors"
@@ -18,17 +19,7 @@ type MetricFit struct {
 	Positive  []string  `json:"positive"` // classes whose items were the positives in turn
 	Triplets  float64   `json:"triplets"` // in the risk
 	Algorithm string    `json:"algorithm"`
-	Method    string    `json:"method,omitempty"` // of rrm: newton or lbfgs
-	// Risk is R_S at w over all training triplets; Objective what was minimized, with
-	// the regularizer for rrm; GradNorm the norm of its gradient.
-	Risk      float64 `json:"risk"`
-	Objective float64 `json:"objective"`
-	GradNorm  float64 `json:"grad_norm"`
-	// Certificate bounds the Frobenius distance of w to the minimizer; of rrm.
-	Certificate *float64 `json:"certificate,omitempty"`
-	Iterations  int      `json:"iterations"` // of sgd: its steps
-	Evaluations int      `json:"evaluations,omitempty"`
-	Eta         float64  `json:"eta,omitempty"` // the step of sgd
+	mahalanobis.Reached
 	// NegativeMass is the share of the sizes of w's eigenvalues that is below 0. The
 	// network embeds by the rest, which is nothing where OnePoint is set: then all images
 	// have one embedding.

@@ -26,20 +26,12 @@ func planMetric(ctx context.Context, cfg *config.Config, sets *wire.Sets, p *rec
 	if err != nil {
 		return wire.InConfig("metric.loss", err)
 	}
-	sums := mahalanobis.Auto
-	if o, ok := cfg.Metric.Options.(mahalanobis.RRMKeys); ok {
-		sums = o.Sums
-	}
-	risk, err := mahalanobis.NewRisk(ps.list, l, sums)
+	risk, steps, err := cfg.Metric.Options.Plan(metricTask(cfg, ps, l, points.N))
 	if err != nil {
-		return wire.InConfig("metric", err)
+		return InMetric(err)
 	}
-	if o, ok := cfg.Metric.Options.(mahalanobis.SGDKeys); ok {
-		so := o.Options(l, cfg.Model.Options.(nn.MahalanobisKeys).Radius, points.N, cfg.Seed)
-		if _, _, err := so.Step(ps.list, l, so.Steps); err != nil {
-			return wire.InConfig("metric.c", err)
-		}
-		p.Steps = so.Steps
+	if steps > 0 {
+		p.Steps = steps
 	}
 	d := m.Dim()
 	p.Model = record.Model{Name: m.Spec().Name, Embedding: d, Parameters: risk.Dim()}

@@ -3,9 +3,10 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
+	"math"
 	"time"
 
+	"tercet/internal/config"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
 	"tercet/internal/noise"
@@ -161,16 +162,7 @@ func (f *fitting) fit(ctx context.Context) error {
 	if err := f.event("start", 0, nil, nil, nil); err != nil {
 		return err
 	}
-	var fit *MetricFit
-	var err error
-	switch o := f.run.Config.Metric.Options.(type) {
-	case mahalanobis.RRMKeys:
-		fit, err = f.rrm(ctx, o)
-	case mahalanobis.SGDKeys:
-		fit, err = f.sgd(ctx, o)
-	default:
-		err = fmt.Errorf("algorithm %s: no wiring for options %T", f.run.Config.Metric.Algorithm, o)
-	}
+	fit, err := f.solve(ctx)
 	if err != nil {
 		return err
 	}
@@ -209,6 +201,59 @@ func (f *fitting) fit(ctx context.Context) error {
 	}
 	return nil
 }
+
+// solve runs the algorithm of the config.
+func (f *fitting) solve(ctx context.Context) (*MetricFit, error) {
+	c := f.run.Config.Metric
+	theta, reached, err := c.Options.Fit(ctx, f.task())
+	if err != nil {
+		return nil, InMetric(err)
+	}
+	f.watch.note("%s", reached.Words)
+	return &MetricFit{
+		Dim: f.model.Dim(), Theta: theta, Positive: f.problems.names, Triplets: f.problems.Triplets(),
+		Algorithm: c.Algorithm, Reached: reached,
+	}, nil
+}
+
+func (f *fitting) task() mahalanobis.Task {
+	t := metricTask(f.run.Config, f.problems, f.loss, f.items)
+	t.Watch = f.evaluated
+	return t
+}
+
+// metricTask is what the config's algorithm learns from.
+func metricTask(cfg *config.Config, ps *metricProblems, l mahalanobis.Loss, items int) mahalanobis.Task {
+	return mahalanobis.Task{Problems: ps.list, Loss: l, Radius: cfg.Model.Options.(nn.MahalanobisKeys).Radius, Items: items, Seed: cfg.Seed}
+}
+
+// InMetric says where in the config a mistake that an algorithm found is.
+func InMetric(err error) error {
+	var k *mahalanobis.KeyError
+	if !errors.As(err, &k) {
+		return err
+	}
+	if k.Key == "" {
+		return wire.InConfig("metric", k.Err)
+	}
+	return wire.InConfig("metric."+k.Key, k.Err)
+}
+
+// wordy is how long a fit continues without a progress message.
+const wordy = 5 * time.Second
+
+// evaluated logs an evaluation of the risk, and tells of some.
+func (f *fitting) evaluated(n int, objective, gradNorm float64) {
+	if finite(objective) && finite(gradNorm) { // a search may try steps that are not
+		_ = f.event("step", n, &objective, &gradNorm, nil) // a log that cannot be written fails at the fit's end
+	}
+	if time.Since(f.said) > wordy {
+		f.said = time.Now()
+		f.watch.note("evaluation %d: objective %.6f, gradient %.2g", n, objective, gradNorm)
+	}
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // embed gives the network the positive semidefinite part of w.
 func (f *fitting) embed(fit *MetricFit) error {

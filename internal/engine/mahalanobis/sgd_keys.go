@@ -1,38 +1,20 @@
 package mahalanobis
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"tercet/internal/component"
+	"tercet/internal/text"
 )
 
-// Family is the algorithms that a config can name.
-var Family = component.NewFamily[Keys]("rrm", "sgd")
-
 func init() {
-	Family.Register(component.Component[Keys]{Name: "rrm", Doc: "regularized risk minimization over all triplets", Defaults: RRMKeys{Sigma: 1e-3, Method: "auto", Sums: "auto"}})
 	Family.Register(component.Component[Keys]{Name: "sgd", Doc: "stochastic gradient descent on random triplets", Defaults: SGDKeys{Constants: "tight"}})
 }
-
-// Keys are the keys of an algorithm in a config: RRMKeys or SGDKeys.
-type Keys interface{ algorithm() }
-
-// Fitter is implemented by the keys of algorithms that ask something of the loss and of
-// the radius of the ball that the items lie in.
-type Fitter interface {
-	Fit(l Loss, radius float64) []component.Fault
-}
-
-// RRMKeys are the keys of regularized risk minimization over all triplets, eq. 5.
-type RRMKeys struct {
-	Sigma  float64 `yaml:"sigma" check:">0" doc:"weight of the regularizer sigma/2 ||w - prior I||^2"`
-	Prior  float64 `yaml:"prior" check:">=0" doc:"draw w to this multiple of the identity (the Euclidean metric) by sigma/2 ||w - prior I||^2; 0 is lambda ||w||^2 of the paper"`
-	Method string  `yaml:"method" enum:"auto|newton|lbfgs" doc:"auto is newton where w has few entries, else lbfgs"`
-	Tol    float64 `yaml:"tol" check:">=0,<1" doc:"largest certificate: w is this close to the minimizer in the Frobenius norm; 0 is 1e-9, for the hinge 0.01"`
-	Sums   Sums    `yaml:"sums" enum:"auto|exact|interpolated" doc:"how the sums over all triplets are taken; auto interpolates where there are many"`
-}
-
-func (RRMKeys) algorithm() {}
 
 // SGDKeys are the keys of stochastic gradient descent on random triplets, eq. 3.
 type SGDKeys struct {
@@ -42,8 +24,6 @@ type SGDKeys struct {
 	Constants string         `yaml:"constants" enum:"tight|paper" doc:"smoothness alpha of the limit 2/alpha on the step c/sqrt(steps): 4 B^4, or the paper's 64 B^4"`
 }
 
-func (SGDKeys) algorithm() {}
-
 // Check implements component.Checker.
 func (k SGDKeys) Check() []component.Fault {
 	if k.Steps.Given && (k.Steps.N != math.Trunc(k.Steps.N) || k.Steps.N > 1e9) {
@@ -52,8 +32,8 @@ func (k SGDKeys) Check() []component.Fault {
 	return nil
 }
 
-// Fit implements Fitter. Where steps is auto the limit on c depends on the data.
-func (k SGDKeys) Fit(l Loss, radius float64) []component.Fault {
+// Restrict implements Restricted. Where steps is auto the limit on c depends on the data.
+func (k SGDKeys) Restrict(l Loss, radius float64) []component.Fault {
 	if l.Name == Hinge && !k.C.Given {
 		return []component.Fault{component.Faultf("c", "auto is 2/alpha, and the hinge has no alpha: it is not smooth; set c to a number")}
 	}
@@ -77,4 +57,50 @@ func (k SGDKeys) Options(l Loss, radius float64, items int, seed uint64) SGDOpti
 		o.Steps = int(k.Steps.N)
 	}
 	return o
+}
+
+// Plan implements Keys.
+func (k SGDKeys) Plan(t Task) (*Risk, int, error) {
+	risk, err := NewRisk(t.Problems, t.Loss, Auto)
+	if err != nil {
+		return nil, 0, &KeyError{"", err}
+	}
+	o := k.Options(t.Loss, t.Radius, t.Items, t.Seed)
+	if _, _, err := o.Step(t.Problems, t.Loss, o.Steps); err != nil {
+		return nil, 0, &KeyError{"c", err}
+	}
+	return risk, o.Steps, nil
+}
+
+// Fit implements Keys: it descends on random triplets (eq. 3).
+func (k SGDKeys) Fit(ctx context.Context, t Task) ([]float64, Reached, error) {
+	risk, steps, err := k.Plan(t)
+	if err != nil {
+		return nil, Reached{}, err
+	}
+	start, grad := make([]float64, risk.Dim()), make([]float64, risk.Dim()) // SGD begins at w = 0
+	value := risk.ValueGrad(start, grad)
+	norm := floats.Norm(grad, 2)
+	if value-value != 0 || norm-norm != 0 { // NaN or infinite
+		return nil, Reached{}, &KeyError{"zeta", fmt.Errorf("the risk at w = 0 is %v: numbers overflow; lower metric.zeta or model.radius", value)}
+	}
+	t.Watch(0, value, norm)
+	o := k.Options(t.Loss, t.Radius, t.Items, t.Seed)
+	var theta []float64
+	if len(t.Problems) == 1 { // with the triplets of DrawIndices, as measurements have them
+		theta, err = SGD(ctx, t.Problems[0], t.Loss, nil, o)
+	} else {
+		theta, err = SGDOver(ctx, t.Problems, t.Loss, o)
+	}
+	if errors.Is(err, ErrInput) {
+		err = &KeyError{"c", err}
+	}
+	if err != nil {
+		return nil, Reached{}, err
+	}
+	_, eta, err := o.Step(t.Problems, t.Loss, steps)
+	out := Reached{Risk: risk.ValueGrad(theta, grad), Iterations: steps, Eta: eta}
+	out.Objective, out.GradNorm = out.Risk, floats.Norm(grad, 2)
+	out.Words = fmt.Sprintf("sgd: %s of %.4g, risk %.6f", text.Plural(steps, "step", "steps"), eta, out.Risk)
+	return theta, out, err
 }
