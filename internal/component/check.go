@@ -70,8 +70,8 @@ func IsSection(t reflect.Type) bool {
 
 // CheckValue returns what is wrong with a key's value by its tags enum and check.
 func CheckValue(v reflect.Value, tag reflect.StructTag) (out []string) {
-	if words := tag.Get("enum"); words != "" {
-		if msg := oneOf(v.String(), strings.Split(words, "|")); msg != "" {
+	if words := Words(tag); words != nil {
+		if msg := oneOf(v.String(), words); msg != "" {
 			out = append(out, msg)
 		}
 	}

@@ -65,8 +65,8 @@ func valid(f field) string {
 	if name := f.choice; name != "" {
 		return strings.Join(componentNames(families[name]), "|")
 	}
-	if words := f.tag.Get("enum"); words != "" {
-		return words
+	if words := component.Words(f.tag); words != nil {
+		return strings.Join(words, "|")
 	}
 	return strings.ReplaceAll(f.tag.Get("check"), ",", " and ")
 }

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"tercet/internal/component"
+	"tercet/internal/text"
 )
 
 // leaf is one key with a value.
@@ -91,7 +92,7 @@ func (c *Config) Resolved() ([]byte, error) {
 			b.WriteString(l.name + ":\n")
 			for _, a := range axes {
 				indent(l.depth + 1)
-				b.WriteString(quote(a.Key) + ": [" + strings.Join(a.Values, ", ") + "]\n")
+				b.WriteString(text.YAML(a.Key) + ": [" + strings.Join(a.Values, ", ") + "]\n")
 			}
 			return
 		}
@@ -133,7 +134,7 @@ func (l leaf) text() string {
 	if axes, ok := l.v.Interface().(Axes); ok {
 		parts := make([]string, len(axes))
 		for i, a := range axes {
-			parts[i] = quote(a.Key) + ": [" + strings.Join(a.Values, ", ") + "]"
+			parts[i] = text.YAML(a.Key) + ": [" + strings.Join(a.Values, ", ") + "]"
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
@@ -149,7 +150,7 @@ func written(v reflect.Value) string {
 	}
 	switch v.Kind() {
 	case reflect.String:
-		return quote(v.String())
+		return text.YAML(v.String())
 	case reflect.Bool:
 		return strconv.FormatBool(v.Bool())
 	case reflect.Int:
@@ -173,21 +174,6 @@ func written(v reflect.Value) string {
 	panic("config: a value of type " + v.Type().String() + " cannot be written")
 }
 
-var (
-	plainWord = regexp.MustCompile(`^[A-Za-z_./][A-Za-z0-9_./+@-]*$`)
-	notString = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n|\.+|[.]?(inf|nan))$`)
-)
-
-// quote writes a text as YAML, with quotes unless it reads as itself without.
-func quote(s string) string {
-	if plainWord.MatchString(s) && !notString.MatchString(s) {
-		if _, err := strconv.ParseFloat(s, 64); err != nil {
-			return s
-		}
-	}
-	return strconv.Quote(s)
-}
-
 // flow writes a tree as YAML on one line.
 func (n *node) flow() string {
 	parts := make([]string, 0, len(n.items)+len(n.keys))
@@ -199,7 +185,7 @@ func (n *node) flow() string {
 		return "[" + strings.Join(parts, ", ") + "]"
 	case n.kind == mapping:
 		for _, e := range n.keys {
-			parts = append(parts, quote(e.key)+": "+e.val.flow())
+			parts = append(parts, text.YAML(e.key)+": "+e.val.flow())
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case n.null:

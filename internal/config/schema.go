@@ -113,8 +113,8 @@ func typeSchema(t reflect.Type, f field) object {
 	}
 	switch t.Kind() {
 	case reflect.String:
-		if words := f.tag.Get("enum"); words != "" {
-			return object{"enum": strings.Split(words, "|")}
+		if words := component.Words(f.tag); words != nil {
+			return object{"enum": words}
 		}
 		return object{"type": "string"}
 	case reflect.Bool:

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 
+	"tercet/internal/component"
 	"tercet/internal/imaging/transform"
 	"tercet/internal/record"
 )
@@ -18,11 +19,11 @@ func values(f field) []record.ConfigValue {
 		return steps(kind == "fixed")
 	}
 	var out []record.ConfigValue
-	words := f.tag.Get("enum")
-	if words == "" && f.typ.Kind() == reflect.Bool {
-		words = "true|false"
+	words := component.Words(f.tag)
+	if words == nil && f.typ.Kind() == reflect.Bool {
+		words = []string{"true", "false"}
 	}
-	for _, w := range strings.FieldsFunc(words, func(r rune) bool { return r == '|' }) {
+	for _, w := range words {
 		out = append(out, record.ConfigValue{Value: w})
 	}
 	return out

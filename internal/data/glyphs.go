@@ -82,3 +82,11 @@ func (g Glyphs) options(o Options) (glyphs.Options, error) {
 		Size: o.Size, Color: o.Color == "rgb", Difficulty: "custom", Knobs: &knobs, Seed: g.Seed,
 	}, nil
 }
+
+// Start implements Starting.
+func (GlyphsOptions) Start(string) (*Start, error) {
+	return &Start{
+		Lines: []string{"size: 32", "glyphs: {classes: 60, per_class: 20, test_classes: 30}"},
+		Split: "file", About: "test characters are unseen ones",
+	}, nil
+}

@@ -1,6 +1,10 @@
 package data
 
-import "tercet/internal/component"
+import (
+	"strings"
+
+	"tercet/internal/component"
+)
 
 func init() {
 	Family.Register(component.Component[Source]{Name: "idx", Doc: "IDX files by name", Defaults: IDXOptions{}})
@@ -46,5 +50,18 @@ func (s IDXOptions) Open(o Options) (train, test Dataset, err error) {
 			return nil, nil, err
 		}
 		return openIDX(under(s.Root, s.Train.Images), under(s.Root, s.Train.Labels), under(s.Root, s.Test.Images), under(s.Root, s.Test.Labels))
+	})
+}
+
+// Start implements Starting.
+func (IDXOptions) Start(root string) (*Start, error) {
+	const known = "train-images-idx3-ubyte with train-labels-idx1-ubyte, and t10k or test for train (plain or .gz)"
+	return startFiles(root, "images", known, func(name string) []string {
+		partner := strings.NewReplacer("images-idx3", "labels-idx1", "images.idx3", "labels.idx1").Replace(name)
+		if partner == name {
+			return nil
+		}
+		plain := strings.TrimSuffix(partner, ".gz")
+		return []string{partner, plain, plain + ".gz"}
 	})
 }

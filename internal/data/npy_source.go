@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"strings"
 
 	"tercet/internal/component"
 	"tercet/internal/data/npy"
@@ -77,4 +78,21 @@ func (s NPYOptions) Open(o Options) (train, test Dataset, err error) {
 		}
 	}
 	return sets[0], sets[1], nil
+}
+
+// Start implements Starting.
+func (NPYOptions) Start(root string) (*Start, error) {
+	const known = "NAME.npy with NAME.labels.npy or NAME.labels.csv, or X.npy with Y.npy; _train and _test, or train and test as NAME, are the two sets"
+	return startFiles(root, "vectors", known, func(name string) []string {
+		stem, ok := strings.CutSuffix(name, ".npy")
+		if !ok || strings.HasSuffix(stem, ".labels") {
+			return nil
+		}
+		partners := []string{stem + ".labels.npy", stem + ".labels.csv"}
+		if x, rest := stem[:min(1, len(stem))], stem[min(1, len(stem)):]; x == "X" || x == "x" {
+			y := string(x[0]+1) + rest
+			partners = append(partners, y+".npy", y+".csv")
+		}
+		return partners
+	})
 }

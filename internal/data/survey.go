@@ -1,13 +1,14 @@
 package data
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 )
 
-// FolderSurvey is what the class folders of a root hold, by the headers of their
+// folderSurvey is what the class folders of a root hold, by the headers of their
 // images.
-type FolderSurvey struct {
+type folderSurvey struct {
 	Train, Test string // the folders under the root that hold the class folders; Train is empty where the root does, Test where there is no test set
 	Classes     int    // of training
 	Images      int    // of training and test
@@ -17,14 +18,58 @@ type FolderSurvey struct {
 	Uniform     bool // all have the same height and width
 }
 
-// SurveyFolder looks at a root that holds class folders, or train and test (also val
+const (
+	// fewClasses can be trained on only if none is kept for the test.
+	fewClasses = 4
+	// smallSide is a side up to which images are quick to train on as they are.
+	smallSide = 64
+)
+
+// Start implements Starting.
+func (FolderOptions) Start(root string) (*Start, error) {
+	v, err := surveyFolder(root)
+	if err != nil {
+		return nil, err
+	}
+	sizes := fmt.Sprintf("%d to %d pixels a side", v.Shortest, v.Longest)
+	if v.Uniform && v.Square {
+		sizes = fmt.Sprintf("%[1]d x %[1]d pixels", v.Shortest)
+	}
+	s := &Start{Seen: fmt.Sprintf("%d images of %s", v.Images, sizes), Root: root, Split: "fraction"}
+	if v.Train != "" && v.Test == "" {
+		s.Root = filepath.Join(root, v.Train)
+	}
+	switch {
+	case v.Test != "":
+		s.Split = "file"
+		if v.Test != "test" {
+			s.Lines = append(s.Lines, "test: "+v.Test)
+		}
+	case v.Classes >= fewClasses:
+		s.Split = "class"
+	}
+	if v.Uniform && v.Square && v.Shortest <= smallSide {
+		return s, nil
+	}
+	side := 32
+	if v.Shortest >= smallSide {
+		side = smallSide
+	}
+	s.Lines = append(s.Lines, fmt.Sprintf("size: %-19d # images are resized to this side; more pixels show more and take longer", side))
+	if !v.Square {
+		s.Lines = append(s.Lines, "fit: short                # the shorter side; stretch changes the aspect", fmt.Sprintf("crop: %-19d # and the center is cut out", side))
+	}
+	return s, nil
+}
+
+// surveyFolder looks at a root that holds class folders, or train and test (also val
 // or validation) that hold them.
-func SurveyFolder(root string) (*FolderSurvey, error) {
+func surveyFolder(root string) (*folderSurvey, error) {
 	subs, err := subfolders(root)
 	if err != nil {
 		return nil, err
 	}
-	s := &FolderSurvey{Square: true, Uniform: true}
+	s := &folderSurvey{Square: true, Uniform: true}
 	roots := []string{root}
 	if inner, err := subfolders(filepath.Join(root, "train")); slices.Contains(subs, "train") && err == nil && len(inner) > 0 {
 		s.Train, roots = "train", []string{filepath.Join(root, "train")}
@@ -55,7 +100,7 @@ func SurveyFolder(root string) (*FolderSurvey, error) {
 }
 
 // measure takes in the sides of an image.
-func (s *FolderSurvey) measure(short, long int) {
+func (s *folderSurvey) measure(short, long int) {
 	if s.Images == 0 {
 		s.Shortest, s.Longest = short, long
 	}

@@ -10,22 +10,22 @@ func TestSurveyFolder(t *testing.T) {
 	small, wide := encodePNG(t, flat(4, 4, 9)), encodePNG(t, flat(4, 8, 9))
 	for _, tc := range []struct {
 		files map[string][]byte
-		want  FolderSurvey
+		want  folderSurvey
 	}{
-		{map[string][]byte{"a/1.png": small, "b/1.png": small}, FolderSurvey{Classes: 2, Images: 2, Shortest: 4, Longest: 4, Square: true, Uniform: true}},
-		{map[string][]byte{"a/1.png": small, "b/1.png": wide}, FolderSurvey{Classes: 2, Images: 2, Shortest: 4, Longest: 8}},
-		{map[string][]byte{"a/1.png": wide, "b/1.png": wide}, FolderSurvey{Classes: 2, Images: 2, Shortest: 4, Longest: 8, Uniform: true}},
-		{map[string][]byte{"train/a/1.png": small, "train/b/1.png": small, "test/c/1.png": wide}, FolderSurvey{Train: "train", Test: "test", Classes: 2, Images: 3, Shortest: 4, Longest: 8}},
-		{map[string][]byte{"train/a/1.png": small, "val/c/1.png": small}, FolderSurvey{Train: "train", Test: "val", Classes: 1, Images: 2, Shortest: 4, Longest: 4, Square: true, Uniform: true}},
+		{map[string][]byte{"a/1.png": small, "b/1.png": small}, folderSurvey{Classes: 2, Images: 2, Shortest: 4, Longest: 4, Square: true, Uniform: true}},
+		{map[string][]byte{"a/1.png": small, "b/1.png": wide}, folderSurvey{Classes: 2, Images: 2, Shortest: 4, Longest: 8}},
+		{map[string][]byte{"a/1.png": wide, "b/1.png": wide}, folderSurvey{Classes: 2, Images: 2, Shortest: 4, Longest: 8, Uniform: true}},
+		{map[string][]byte{"train/a/1.png": small, "train/b/1.png": small, "test/c/1.png": wide}, folderSurvey{Train: "train", Test: "test", Classes: 2, Images: 3, Shortest: 4, Longest: 8}},
+		{map[string][]byte{"train/a/1.png": small, "val/c/1.png": small}, folderSurvey{Train: "train", Test: "val", Classes: 1, Images: 2, Shortest: 4, Longest: 4, Square: true, Uniform: true}},
 		// A class may be called train.
-		{map[string][]byte{"train/1.png": small, "plane/1.png": small}, FolderSurvey{Classes: 2, Images: 2, Shortest: 4, Longest: 4, Square: true, Uniform: true}},
+		{map[string][]byte{"train/1.png": small, "plane/1.png": small}, folderSurvey{Classes: 2, Images: 2, Shortest: 4, Longest: 4, Square: true, Uniform: true}},
 	} {
-		got, err := SurveyFolder(tree(t, tc.files))
+		got, err := surveyFolder(tree(t, tc.files))
 		if err != nil || *got != tc.want {
 			t.Errorf("got %+v, error %v, want %+v", got, err, tc.want)
 		}
 	}
-	_, err := SurveyFolder(tree(t, map[string][]byte{"a/1.png": []byte("x"), "a/2.png": []byte("y"), "b/1.png": small}))
+	_, err := surveyFolder(tree(t, map[string][]byte{"a/1.png": []byte("x"), "a/2.png": []byte("y"), "b/1.png": small}))
 	if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "2 of 3 images cannot be read") {
 		t.Errorf("got %v", err)
 	}

@@ -34,3 +34,11 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+func TestYAML(t *testing.T) {
+	for s, want := range map[string]string{"a/b-1.png": "a/b-1.png", "": `""`, "a: b": `"a: b"`, "1": `"1"`, "#a": `"#a"`, "yes": `"yes"`, "nan": `"nan"`} {
+		if got := YAML(s); got != want {
+			t.Errorf("%q: %s, want %s", s, got, want)
+		}
+	}
+}

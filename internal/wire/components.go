@@ -144,8 +144,8 @@ func mineOptions(cfg *config.Config, layout string, obj loss.Objective) mine.Opt
 		k.Set(&o)
 	}
 	// As published, pairs of one class only yield triplets with any row.
-	pairs, ok := cfg.Batch.Options.(batch.ClassPairs)
-	o.AnyRow = ok && pairs.Repeats
+	r, ok := cfg.Batch.Options.(batch.Repeating)
+	o.AnyRow = ok && r.Repeating()
 	return o
 }
 

@@ -15,6 +15,9 @@ type SamplerKeys interface {
 // ByLabels is implemented by the keys of samplers that NewSampler makes.
 type ByLabels interface{ Set(o *SamplerOptions) }
 
+// Repeating is implemented by the keys of samplers whose batches may be of one class alone.
+type Repeating interface{ Repeating() bool }
+
 func init() {
 	Samplers.Register(component.Component[SamplerKeys]{Name: "class-pairs", Doc: "pairs of images of one class, as published", Defaults: ClassPairs{Pairs: 56, Repeats: true}})
 	Samplers.Register(component.Component[SamplerKeys]{Name: "class-pairs-distinct", Doc: "pairs, no class twice in a batch", Defaults: ClassPairs{Pairs: 56}})
@@ -38,6 +41,9 @@ func (k ClassPairs) Check() []component.Fault {
 
 // Layout implements SamplerKeys.
 func (ClassPairs) Layout() string { return LayoutPairs }
+
+// Repeating implements Repeating.
+func (k ClassPairs) Repeating() bool { return k.Repeats }
 
 // Set implements ByLabels.
 func (k ClassPairs) Set(o *SamplerOptions) { o.Pairs = k.Pairs }

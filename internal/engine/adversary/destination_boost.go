@@ -15,7 +15,7 @@ func init() {
 
 // BoostedHardness is g_B: a sampler's hardness, raised as the loss falls.
 type BoostedHardness struct {
-	Sampler string   `yaml:"sampler" enum:"random|semihard|softhard|softhard-strict|distance-weighted|hardest" doc:"whose hardness is raised"`
+	Sampler string   `yaml:"sampler" enum:"@miners of one triplet" doc:"whose hardness is raised"`
 	Xi      float64  `yaml:"xi" check:">=0" doc:"what is added at a loss of 0"`
 	U       *float64 `yaml:"u" check:">0" doc:"the loss that counts as 1; null takes the loss's margin"`
 }

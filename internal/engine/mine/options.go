@@ -80,6 +80,8 @@ type Fitter interface {
 	Fit(normalized bool) []component.Fault
 }
 
+func init() { component.Enumerate("miners of one triplet", Samplers) }
+
 // Samplers lists the miners that find one triplet for each anchor.
 func Samplers() []string {
 	var out []string

@@ -1,10 +1,10 @@
 package starter
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"tercet/internal/config"
@@ -43,91 +43,59 @@ func Starter(source, root string) ([]byte, error) {
 	if err := s.measure(open); err != nil {
 		return nil, err
 	}
-	text := s.text()
-	cfg, err := config.LoadBytes(text, "the starter config", nil)
+	out := s.text()
+	cfg, err := config.LoadBytes(out, "the starter config", nil)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := run.Precheck(cfg, open, nil); err != nil {
 		return nil, err
 	}
-	return text, nil
+	return out, nil
 }
 
 // look chooses the section data and the model by what is at the root.
 func (s *starter) look() error {
+	c, known := data.Family.Lookup(s.source)
+	if !known {
+		return fmt.Errorf("unknown source %q", s.source)
+	}
+	begin := &data.Start{Root: s.root, Split: "file", About: "the test images of the source: unseen images of the same classes"}
+	if by, ok := c.Defaults.(data.Starting); ok {
+		var err error
+		if begin, err = by.Start(s.root); err != nil {
+			return err
+		}
+	}
+	if begin.Seen != "" {
+		s.head = append(s.head, begin.Seen)
+	}
+	if begin.Root != "" {
+		s.data = append(s.data, rootLine(begin.Root))
+	}
+	s.data = append(s.data, begin.Lines...)
+	s.split = []string{fmt.Sprintf("kind: %-20s # %s", begin.Split, cmp.Or(begin.About, aboutSplit[begin.Split]))}
+	switch begin.Split {
+	case "class":
+		s.split = append(s.split, "train: 0.5                # of the classes")
+	case "fraction":
+		s.fraction = 0.8
+	}
 	s.model = []string{
 		"name: cnn                   # small and quick; resnet18 is stronger and many times slower",
 		"width: 16",
 		"embedding: 64               # numbers that stand for an image",
 	}
-	switch s.source {
-	case "glyphs":
-		s.data = []string{"size: 32", "glyphs: {classes: 60, per_class: 20, test_classes: 30}"}
-		s.split = []string{"kind: file                # test characters are unseen ones"}
-		return nil
-	case "folder":
-		return s.lookFolder()
-	case "idx", "npy":
-		return s.lookFiles()
+	if s.vectors = c.Defaults.Traits().Vectors; s.vectors {
+		s.model = []string{"name: mlp                   # three linear layers", "width: 200", "embedding: 64               # numbers that stand for a vector"}
 	}
-	if _, known := data.Family.Lookup(s.source); !known {
-		return fmt.Errorf("unknown source %q", s.source)
-	}
-	s.data = []string{rootLine(s.root)}
-	s.split = []string{"kind: file                # the test images of the source: unseen images of the same classes"}
 	return nil
 }
 
-const (
-	splitClass    = "kind: class               # test on unseen classes; fraction: on unseen images of the same classes"
-	splitFraction = "kind: fraction            # test on unseen images of the same classes; class: on unseen classes"
-	splitFile     = "kind: file                # train and test as they are"
-
-	// fewClasses can be trained on only if none is kept for the test.
-	fewClasses = 4
-	// smallSide is a side up to which images are quick to train on as they are.
-	smallSide = 64
-)
-
-func (s *starter) lookFolder() error {
-	v, err := data.SurveyFolder(s.root)
-	if err != nil {
-		return err
-	}
-	sizes := fmt.Sprintf("%d to %d pixels a side", v.Shortest, v.Longest)
-	if v.Uniform && v.Square {
-		sizes = fmt.Sprintf("%[1]d x %[1]d pixels", v.Shortest)
-	}
-	s.head = append(s.head, fmt.Sprintf("%d images of %s", v.Images, sizes))
-	root := s.root
-	if v.Train != "" && v.Test == "" {
-		root = filepath.Join(root, v.Train)
-	}
-	s.data = []string{rootLine(root)}
-	switch {
-	case v.Test != "":
-		s.split = []string{splitFile}
-		if v.Test != "test" {
-			s.data = append(s.data, "test: "+v.Test)
-		}
-	case v.Classes >= fewClasses:
-		s.split = []string{splitClass, "train: 0.5                # of the classes"}
-	default:
-		s.split, s.fraction = []string{splitFraction}, 0.8
-	}
-	if v.Uniform && v.Square && v.Shortest <= smallSide {
-		return nil
-	}
-	side := 32
-	if v.Shortest >= smallSide {
-		side = smallSide
-	}
-	s.data = append(s.data, fmt.Sprintf("size: %-19d # images are resized to this side; more pixels show more and take longer", side))
-	if !v.Square {
-		s.data = append(s.data, "fit: short                # the shorter side; stretch changes the aspect", fmt.Sprintf("crop: %-19d # and the center is cut out", side))
-	}
-	return nil
+var aboutSplit = map[string]string{
+	"class":    "test on unseen classes; fraction: on unseen images of the same classes",
+	"fraction": "test on unseen images of the same classes; class: on unseen classes",
+	"file":     "train and test as they are",
 }
 
 // measure opens the data, and fits the batch, the validation set and the length to
@@ -235,7 +203,7 @@ func (s *starter) text() []byte {
 		line(0, "# Found: "+strings.Join(s.head, "; ")+".")
 	}
 	line(0, "# tercet config keys lists every key, tercet config check checks this file.")
-	line(0, "name: "+quoted(s.name)+"   # the run's folder is runs/NAME")
+	line(0, "name: "+text.YAML(s.name)+"   # the run's folder is runs/NAME")
 	line(0, "seed: 0")
 	line(0, "\ndata:")
 	line(1, "name: "+s.source)
@@ -269,9 +237,9 @@ func (s *starter) text() []byte {
 // rootLine is the key data.root.
 func rootLine(root string) string {
 	if filepath.IsAbs(root) {
-		return "root: " + quoted(root)
+		return "root: " + text.YAML(root)
 	}
-	return "root: " + quoted(root) + "   # relative to the folder that tercet runs in"
+	return "root: " + text.YAML(root) + "   # relative to the folder that tercet runs in"
 }
 
 // oneLine keeps a path from ending the comment that it is in.
@@ -282,18 +250,7 @@ func oneLine(r rune) rune {
 	return r
 }
 
-// quoted writes a text as YAML.
-func quoted(s string) string {
-	if plainPath.MatchString(s) {
-		return s
-	}
-	return strconv.Quote(s)
-}
-
-var (
-	plainPath  = regexp.MustCompile(`^[A-Za-z./][A-Za-z0-9_./-]*$`)
-	notRunName = regexp.MustCompile(`[^A-Za-z0-9_.+-]+`)
-)
+var notRunName = regexp.MustCompile(`[^A-Za-z0-9_.+-]+`)
 
 // runName is a name for a run on the data at root.
 func runName(source, root string) string {

@@ -29,7 +29,7 @@ func Variants(o loss.Options) map[string]loss.Options {
 	t := reflect.TypeOf(o)
 	for i := range t.NumField() {
 		f := t.Field(i)
-		words := strings.FieldsFunc(f.Tag.Get("enum"), func(r rune) bool { return r == '|' })
+		words := component.Words(f.Tag)
 		if f.Type.Kind() == reflect.Bool {
 			words = []string{"false", "true"}
 		}
