@@ -74,7 +74,7 @@ func (s *starter) look() error {
 		s.data = append(s.data, rootLine(begin.Root))
 	}
 	s.data = append(s.data, begin.Lines...)
-	s.split = []string{fmt.Sprintf("kind: %-20s # %s", begin.Split, cmp.Or(begin.About, aboutSplit[begin.Split]))}
+	s.split = []string{fmt.Sprintf("kind: %-19s # %s", begin.Split, cmp.Or(begin.About, aboutSplit[begin.Split]))}
 	switch begin.Split {
 	case "class":
 		s.split = append(s.split, "train: 0.5                # of the classes")
