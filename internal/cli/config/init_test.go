@@ -35,7 +35,7 @@ func TestInitWritesWhatTrains(t *testing.T) {
 		{[]string{"idx", "digits"}, []string{"train: {images: train-images-idx3-ubyte, labels: train-labels-idx1-ubyte}", "test: {images: t10k-images-idx3-ubyte"}},
 		{[]string{"glyphs"}, []string{"name: glyphs", "kind: file"}},
 		{[]string{"npy", "x.npy"}, []string{"train: {vectors: x.npy, labels: x.labels.npy}", "name: mlp", "kind: fraction"}},
-		{[]string{"npy", "."}, []string{"root: .", "train: {vectors: x.npy"}},
+		{[]string{"npy", "."}, []string{`root: "."`, "train: {vectors: x.npy"}},
 	} {
 		if tc.args[0] == "npy" { // of the run before
 			clitest.Must(t, 0, "eval --run runs/run-4 --no-pictures --no-baselines --save-embeddings x.npy")
