@@ -25,44 +25,78 @@ func centered(x, g []float32, d int) (cx, cg []float32) {
 	if kernel.MaxAbs(g) > safeToCenter || kernel.MaxAbs(x) > safeToCenter {
 		return x, g
 	}
-	n := len(g) / d
-	mean := make([]float64, d)
-	spread := make([]float64, d)
-	par.For(d, 16, func(lo, hi int) { // each column summed in row order
-		for i := range n {
-			for j := lo; j < hi; j++ {
-				mean[j] += float64(g[i*d+j])
-			}
-		}
-		for j := lo; j < hi; j++ {
-			mean[j] /= float64(n)
-		}
-		for i := range n {
-			for j := lo; j < hi; j++ {
-				v := float64(g[i*d+j]) - mean[j]
-				spread[j] += float64(v * v)
-			}
-		}
-	})
-	var offset, within float64
-	for j := range d {
-		offset += float64(mean[j] * mean[j])
-		within += spread[j] / float64(n)
-	}
-	if offset <= offsetShare*within {
+	var o offsets
+	o.addSums(g, d)
+	o.divide()
+	o.addSpread(g, d)
+	mean := o.shift()
+	if mean == nil {
 		return x, g
-	}
-	for j := range mean {
-		if unit := math.Sqrt(spread[j] / float64(n)); unit > 0 {
-			unit = math.Exp2(math.Floor(math.Log2(unit)))
-			mean[j] = math.Round(mean[j]/unit) * unit
-		}
 	}
 	cg = minus(g, mean)
 	if len(x) == len(g) && &x[0] == &g[0] {
 		return cg, cg
 	}
 	return minus(x, mean), cg
+}
+
+// offsets are the means of columns and their spread, of rows that come in order.
+type offsets struct {
+	n            int
+	mean, spread []float64
+}
+
+// addSums adds rows to the sums of columns.
+func (o *offsets) addSums(g []float32, d int) {
+	n := len(g) / d
+	if o.n += n; o.mean == nil {
+		o.mean, o.spread = make([]float64, d), make([]float64, d)
+	}
+	par.For(d, 16, func(lo, hi int) { // each column summed in row order
+		for i := range n {
+			for j := lo; j < hi; j++ {
+				o.mean[j] += float64(g[i*d+j])
+			}
+		}
+	})
+}
+
+// divide turns sums into means.
+func (o *offsets) divide() {
+	for j := range o.mean {
+		o.mean[j] /= float64(o.n)
+	}
+}
+
+// addSpread adds the squared deviations of rows from the means.
+func (o *offsets) addSpread(g []float32, d int) {
+	par.For(d, 16, func(lo, hi int) {
+		for i := range len(g) / d {
+			for j := lo; j < hi; j++ {
+				v := float64(g[i*d+j]) - o.mean[j]
+				o.spread[j] += float64(v * v)
+			}
+		}
+	})
+}
+
+// shift is what is subtracted from rows, nil for nothing.
+func (o *offsets) shift() []float64 {
+	var offset, within float64
+	for j, m := range o.mean {
+		offset += float64(m * m)
+		within += o.spread[j] / float64(o.n)
+	}
+	if offset <= offsetShare*within {
+		return nil
+	}
+	for j, m := range o.mean {
+		if unit := math.Sqrt(o.spread[j] / float64(o.n)); unit > 0 {
+			unit = math.Exp2(math.Floor(math.Log2(unit)))
+			o.mean[j] = math.Round(m/unit) * unit
+		}
+	}
+	return o.mean
 }
 
 // squares returns ||x_i||^2 of each of the n rows of x, d numbers each.

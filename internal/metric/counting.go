@@ -25,6 +25,7 @@ const longRow = 1 << 14
 type counting struct {
 	s     *search
 	sweep sweep
+	first int // the item of the sweep's first column
 	// A key is product*scale + add, of the item.
 	scale, add []float32
 	base       []int // where the cuts of each group of 16 rows of x begin, and their end
@@ -60,18 +61,23 @@ func (s *search) runCounting(ctx context.Context, told progress.Count) error {
 }
 
 func (c *counting) setItems() {
-	s := c.s
-	c.scale, c.add = make([]float32, s.ng+blockCols), make([]float32, s.ng+blockCols)
+	norm := c.s.norm
+	c.scale = slices.Grow(c.scale[:0], len(norm)+blockCols)[:len(norm)+blockCols]
+	c.add = slices.Grow(c.add[:0], len(norm)+blockCols)[:len(norm)+blockCols]
 	for j := range c.add {
-		switch {
-		case j >= s.ng:
-			c.add[j] = float32(math.Inf(1)) // no item
-		case s.cosine:
-			c.scale[j] = -s.norm[j]
-		default:
-			c.scale[j], c.add[j] = -2, s.norm[j]
+		c.scale[j], c.add[j] = 0, float32(math.Inf(1)) // no item
+		if j < len(norm) {
+			c.scale[j], c.add[j] = c.s.keyTerms(norm[j])
 		}
 	}
+}
+
+// keyTerms are what a product with an item is multiplied by, and what is added, for its key.
+func (s *search) keyTerms(norm float32) (scale, add float32) {
+	if s.cosine {
+		return -norm, 0
+	}
+	return -2, norm
 }
 
 func (c *counting) key(dot float32, item int) float32 {
@@ -90,7 +96,37 @@ func (c *counting) relevant(q int) []int32 {
 // class.
 func (c *counting) setCuts() {
 	s := c.s
-	n := len(s.class)
+	c.layOut()
+	queries := c.queriesByClass()
+	classes, together := len(s.members.start)-1, 16
+	if s.d > longRow {
+		together = classes // one after another: each thread would hold a class
+	}
+	par.For(classes, together, func(lo, hi int) {
+		var w classKeys
+		for k := lo; k < hi; k++ {
+			rows, cols := queries.of(k), s.members.of(k)
+			if len(rows) == 0 {
+				continue
+			}
+			w.cols = gather(w.cols, s.g, s.d, cols)
+			x := w.cols
+			if !s.self || !slices.Equal(rows, cols) {
+				w.rows = gather(w.rows, s.x, s.d, rows)
+				x = w.rows
+			}
+			w.norm = w.norm[:0]
+			for _, j := range cols {
+				w.norm = append(w.norm, s.norm[j])
+			}
+			w.products(c, rows, x, cols)
+		}
+	})
+}
+
+// layOut makes room for the cuts.
+func (c *counting) layOut() {
+	n := len(c.s.class)
 	c.base = make([]int, ceilDiv(n, kernel.CutLanes)+1)
 	for g := range len(c.base) - 1 {
 		most := 0
@@ -105,19 +141,6 @@ func (c *counting) setCuts() {
 	for i := range c.cut {
 		c.cut[i], c.upper[i] = float32(math.Inf(-1)), float32(math.Inf(-1))
 	}
-	queries := c.queriesByClass()
-	classes, together := len(s.members.start)-1, 16
-	if s.d > longRow {
-		together = classes // one after another: each thread would hold a class
-	}
-	par.For(classes, together, func(lo, hi int) {
-		var w classKeys
-		for k := lo; k < hi; k++ {
-			if rows := queries.of(k); len(rows) > 0 {
-				w.products(c, rows, s.members.of(k))
-			}
-		}
-	})
 }
 
 // queriesByClass groups the queries, by row of x.
@@ -143,18 +166,14 @@ func (c *counting) queriesByClass() groups {
 type classKeys struct {
 	packed     kernel.PackedRows
 	rows, cols []float32
+	norm       []float32 // of cols
 	dots       []float32
 }
 
-// products fills in the cuts of queries rows, whose relevant items are cols.
-func (w *classKeys) products(c *counting, rows, cols []int32) {
-	s, d := c.s, c.s.d
-	w.cols = gather(w.cols, s.g, d, cols)
-	x := w.cols
-	if !s.self || !slices.Equal(rows, cols) {
-		w.rows = gather(w.rows, s.x, d, rows)
-		x = w.rows
-	}
+// products fills in the cuts of queries rows, whose vectors are x, and whose relevant items
+// are cols, with vectors and norms in w.
+func (w *classKeys) products(c *counting, rows []int32, x []float32, cols []int32) {
+	d := c.s.d
 	w.packed.Pack(len(cols), d, w.cols)
 	ld := w.packed.Cols()
 	if n := len(rows) * ld; cap(w.dots) < n {
@@ -164,7 +183,8 @@ func (w *classKeys) products(c *counting, rows, cols []int32) {
 	for i, q := range rows {
 		at := c.base[int(q)/kernel.CutLanes] + int(q)%kernel.CutLanes
 		for r, item := range cols {
-			key := c.key(w.dots[i*ld+r], int(item))
+			scale, add := c.s.keyTerms(w.norm[r])
+			key := float32(w.dots[i*ld+r]*scale) + add
 			p := at + r*kernel.CutLanes
 			c.cut[p], c.upper[p], c.index[p] = key, math.Nextafter32(key, float32(math.Inf(1))), item
 		}
@@ -192,10 +212,10 @@ func (c *counting) use(b *block, lock *sync.Mutex) {
 		cuts, back := c.cuts(q / kernel.CutLanes)
 		cuts.N, back.N = min(cuts.N, n), min(back.N, n)
 		x, lane := b.dots[i*blockCols:], q%kernel.CutLanes
-		kernel.CountRow(x[:cols], c.scale[b.j:b.j+cols], c.add[b.j:b.j+cols], int32(b.j+b.n), lane, &cuts)
-		kernel.CountRow(x[:cols], c.scale[b.j:b.j+cols], c.add[b.j:b.j+cols], int32(b.j+b.n), lane, &back)
+		kernel.CountRow(x[:cols], c.scale[b.j:b.j+cols], c.add[b.j:b.j+cols], int32(c.first+b.j+b.n), lane, &cuts)
+		kernel.CountRow(x[:cols], c.scale[b.j:b.j+cols], c.add[b.j:b.j+cols], int32(c.first+b.j+b.n), lane, &back)
 		for r := lane; r < cuts.N*kernel.CutLanes; r += kernel.CutLanes {
-			if at := int(cuts.Index[r]); at >= b.j && at < b.j+b.n {
+			if at := int(cuts.Index[r]) - c.first; at >= b.j && at < b.j+b.n {
 				own(&cuts, &back, r, b.j, at, func(j int) float32 { return c.key(x[j-b.j], j) })
 			}
 		}

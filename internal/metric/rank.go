@@ -16,6 +16,8 @@ type rowScratch struct {
 	count []int32  // items between two relevant ones
 	first []int32  // interval of keys -> its first relevant item
 	top   []uint64
+	own   []float32 // keys of the relevant items
+	table table
 	tied  ties
 	kept  []int32 // relevant items that are not excluded
 }
@@ -103,59 +105,74 @@ func (t table) of(key float32) int {
 // rankMany sorts the relevant items by interval, finds for each item the first
 // relevant one not before it, and sums the counts up.
 func (w *rowScratch) rankMany(keys []float32, relevant []int32) {
-	low, high := keys[relevant[0]], keys[relevant[0]]
+	w.own = slices.Grow(w.own[:0], len(relevant))
 	for _, j := range relevant {
-		low, high = min(low, keys[j]), max(high, keys[j])
+		w.own = append(w.own, keys[j])
 	}
-	intervals := min(4*len(relevant), 1<<16)
-	t := newTable(low, high, intervals)
-	w.sortByInterval(keys, relevant, t, intervals)
+	w.setCuts(w.own, relevant)
+	w.countKeys(keys, 0)
+	w.sumCounts()
+}
 
+// setCuts prepares to count keys between those of the relevant items.
+func (w *rowScratch) setCuts(own []float32, relevant []int32) {
+	intervals := min(4*len(relevant), 1<<16)
+	w.table = newTable(slices.Min(own), slices.Max(own), intervals)
+	w.cut = slices.Grow(w.cut[:0], len(relevant)+1)[:len(relevant)]
+	w.sortByInterval(own, relevant, w.table, intervals)
+	w.count = slices.Grow(w.count[:0], len(relevant)+1)[:len(relevant)+1]
+	clear(w.count)
+}
+
+// countKeys counts the keys of items from first on.
+func (w *rowScratch) countKeys(keys []float32, first int) {
 	// Most intervals hold no relevant item or one: that case has no branches.
-	w.cut = append(w.cut, math.MaxUint64)
-	count := slices.Grow(w.count[:0], len(relevant)+1)[:len(relevant)+1]
-	clear(count)
+	cut, count, t := append(w.cut, math.MaxUint64), w.count, w.table
 	for j, k := range keys {
-		v, b := code(k, j), t.of(k)
+		v, b := code(k, first+j), t.of(k)
 		p, end := w.first[b], w.first[b+1]
 		if end-p > 1 {
-			for p < end-1 && w.cut[p] < v {
-				if m := (p + end) / 2; w.cut[m-1] < v {
+			for p < end-1 && cut[p] < v {
+				if m := (p + end) / 2; cut[m-1] < v {
 					p = m
 				} else {
 					end = m
 				}
 			}
 		}
-		_, after := bits.Sub64(w.cut[p], v, 0)
+		_, after := bits.Sub64(cut[p], v, 0)
 		p += int32(after) & (end - p)
 		count[p]++
-		if (w.cut[p]^v)>>32*((w.cut[max(p-1, 0)]^v)>>32) == 0 { // the key of either
-			w.tied.meet(w.cut, v, int(p))
+		if (cut[p]^v)>>32*((cut[max(p-1, 0)]^v)>>32) == 0 { // the key of either
+			w.tied.meet(cut, v, int(p))
 		}
 	}
-	w.cut, w.count = w.cut[:len(relevant)], count
+}
+
+// sumCounts turns counts into ranks: the items before each relevant one.
+func (w *rowScratch) sumCounts() {
+	w.ranks = slices.Grow(w.ranks[:0], len(w.cut))[:len(w.cut)]
 	sum := int32(-1) // each relevant item counted itself
 	for p := range w.ranks {
-		sum += count[p]
+		sum += w.count[p]
 		w.ranks[p] = sum
 	}
 }
 
 // sortByInterval fills cut, ascending, and first: the relevant items of interval
 // b are cut[first[b]:first[b+1]].
-func (w *rowScratch) sortByInterval(keys []float32, relevant []int32, t table, intervals int) {
+func (w *rowScratch) sortByInterval(own []float32, relevant []int32, t table, intervals int) {
 	w.first = slices.Grow(w.first[:0], intervals+2)[:intervals+2]
 	clear(w.first)
-	for _, j := range relevant {
-		w.first[t.of(keys[j])+2]++
+	for _, k := range own {
+		w.first[t.of(k)+2]++
 	}
 	for b := 1; b < len(w.first); b++ {
 		w.first[b] += w.first[b-1]
 	}
-	for _, j := range relevant { // first[b+1] goes from the start of b to its end
-		at := &w.first[t.of(keys[j])+1]
-		w.cut[*at] = code(keys[j], int(j))
+	for i, j := range relevant { // first[b+1] goes from the start of b to its end
+		at := &w.first[t.of(own[i])+1]
+		w.cut[*at] = code(own[i], int(j))
 		*at++
 	}
 	for b := range intervals {

@@ -110,6 +110,11 @@ func Retrieve(ctx context.Context, x []float32, n, d int, labels []int32, o Retr
 		return nil, err
 	}
 	r.PerQuery, r.Neighbors = s.values, s.neighbors
+	return r, r.average(ctx, o.Intervals)
+}
+
+// average fills the scores with the means of PerQuery, and their intervals.
+func (r *Retrieval) average(ctx context.Context, o Intervals) error {
 	m := len(r.Scores)
 	for q := range r.Query {
 		for i, v := range r.PerQuery[q*m : (q+1)*m] {
@@ -119,10 +124,7 @@ func Retrieve(ctx context.Context, x []float32, n, d int, labels []int32, o Retr
 	for i := range r.Scores {
 		r.Scores[i].Value.Value /= float64(len(r.Query))
 	}
-	if err := o.Intervals.of(r.Query).add(ctx, r.Scores, r.PerQuery, nil); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return o.of(r.Query).add(ctx, r.Scores, r.PerQuery, nil)
 }
 
 // retrievalScores lists the scores in the order in which scoreRow writes them.

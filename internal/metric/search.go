@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
@@ -42,18 +43,11 @@ type search struct {
 }
 
 func newSearch(x []float32, n, d int, labels []int32, o *RetrievalOptions) (*search, error) {
-	s := &search{d: d, self: o.Gallery == nil && o.GalleryLabels == nil}
-	var err error
-	if s.ks, err = checkK(o.K); err != nil {
+	s, err := plainSearch(d, o.K, o.Distance)
+	if err != nil {
 		return nil, err
 	}
-	switch o.Distance {
-	case "", Euclidean:
-	case Cosine:
-		s.cosine = true
-	default:
-		return nil, fmt.Errorf("distance %q: choose %s or %s", o.Distance, Euclidean, Cosine)
-	}
+	s.self = o.Gallery == nil && o.GalleryLabels == nil
 	if o.Neighbors < 0 {
 		return nil, fmt.Errorf("%d neighbors asked for", o.Neighbors)
 	}
@@ -93,6 +87,19 @@ func newSearch(x []float32, n, d int, labels []int32, o *RetrievalOptions) (*sea
 	return s, s.setNorms()
 }
 
+// plainSearch is a search by options alone.
+func plainSearch(d int, ks []int, distance string) (*search, error) {
+	ks, err := checkK(ks)
+	if err != nil {
+		return nil, err
+	}
+	switch distance {
+	case "", Euclidean, Cosine:
+		return &search{d: d, ks: ks, cosine: distance == Cosine}, nil
+	}
+	return nil, fmt.Errorf("distance %q: choose %s or %s", distance, Euclidean, Cosine)
+}
+
 // setQueries finds the queries that have something to find.
 func (s *search) setQueries(labels, galleryLabels []int32) error {
 	c := classesOf(galleryLabels)
@@ -118,24 +125,40 @@ func (s *search) setQueries(labels, galleryLabels []int32) error {
 }
 
 func (s *search) setNorms() error {
-	s.norm = make([]float32, s.ng)
-	for i := range s.norm {
-		q := kernel.SumSquares(s.g[i*s.d : (i+1)*s.d])
-		if !s.cosine {
-			s.norm[i] = float32(q)
-			continue
-		}
-		if q < leastSquare {
-			return noDirection("gallery", i)
-		}
-		s.norm[i] = float32(1 / math.Sqrt(q))
+	var err error
+	if s.norm, err = s.normsOf(s.g, nil, 0); err != nil || !s.cosine || s.self {
+		return err
 	}
-	if s.cosine && !s.self {
-		for _, i := range s.query {
-			if kernel.SumSquares(s.x[int(i)*s.d:(int(i)+1)*s.d]) < leastSquare {
-				return noDirection("query", int(i))
-			}
+	for _, i := range s.query {
+		if err := s.directed(s.x[int(i)*s.d:(int(i)+1)*s.d], int(i)); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// normsOf appends the norms of gallery items from first on, whose vectors are g, to out.
+func (s *search) normsOf(g, out []float32, first int) ([]float32, error) {
+	n := len(g) / s.d
+	out = slices.Grow(out, n)
+	for i := range n {
+		q := kernel.SumSquares(g[i*s.d : (i+1)*s.d])
+		switch {
+		case !s.cosine:
+			out = append(out, float32(q))
+		case q < leastSquare:
+			return nil, noDirection("gallery", first+i)
+		default:
+			out = append(out, float32(1/math.Sqrt(q)))
+		}
+	}
+	return out, nil
+}
+
+// directed returns an error if query i, x, has no direction.
+func (s *search) directed(x []float32, i int) error {
+	if kernel.SumSquares(x) < leastSquare {
+		return noDirection("query", i)
 	}
 	return nil
 }

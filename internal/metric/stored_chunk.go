@@ -1,0 +1,287 @@
+package metric
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+	"tercet/internal/progress"
+)
+
+// chunk is the search for some queries: either counting, or rows of keys.
+type chunk struct {
+	t      *Stored
+	lo, hi int // of s.query
+	x      []float32
+	c      *counting
+	rows   []rowScratch
+	keys   []float32 // scratch
+}
+
+// open reads the queries of a chunk and the keys of their relevant items.
+func (t *Stored) open(k int) (*chunk, error) {
+	s := t.s
+	c := &chunk{t: t, lo: t.start[k], hi: t.start[k+1]}
+	query := s.query[c.lo:c.hi]
+	var err error
+	if c.x, err = t.gatherRows(t.x, query); err != nil {
+		return nil, err
+	}
+	if s.cosine && !s.self {
+		for i, q := range query {
+			if err := s.directed(c.x[i*s.d:(i+1)*s.d], int(q)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if t.small {
+		c.c = &counting{s: c.local()}
+		c.c.sweep = sweep{d: s.d, rows: c.x, user: c.c}
+		c.c.layOut()
+	} else {
+		c.rows = make([]rowScratch, len(query))
+	}
+	return c, c.setCuts()
+}
+
+// local is the search with the chunk's queries, numbered from 0, in place of all.
+func (c *chunk) local() *search {
+	s := c.t.s
+	out := &search{d: s.d, cosine: s.cosine, members: s.members}
+	for i, q := range s.query[c.lo:c.hi] {
+		out.query = append(out.query, int32(i))
+		out.class = append(out.class, s.class[q])
+	}
+	return out
+}
+
+// setCuts finds the keys of relevant items, class by class.
+func (c *chunk) setCuts() error {
+	t, s, d := c.t, c.t.s, c.t.s.d
+	of := map[int32][]int32{} // the chunk's queries of each class
+	var order []int32
+	for i, q := range s.query[c.lo:c.hi] {
+		k := s.class[q]
+		if of[k] == nil {
+			order = append(order, k)
+		}
+		of[k] = append(of[k], int32(i))
+	}
+	errs := make([]error, len(order))
+	one := func(at int, w *classKeys) {
+		rows, cols := of[order[at]], s.members.of(int(order[at]))
+		if w.cols, errs[at] = t.gatherRows(t.g, cols); errs[at] != nil {
+			return
+		}
+		if w.norm, errs[at] = s.normsOf(w.cols, w.norm[:0], 0); errs[at] != nil {
+			errs[at] = fmt.Errorf("an item of the class of query %d: %w", s.query[c.lo+int(rows[0])], errs[at])
+			return
+		}
+		w.rows = gather(w.rows, c.x, d, rows)
+		if c.c != nil {
+			w.products(c.c, rows, w.rows, cols)
+			return
+		}
+		w.dots = slices.Grow(w.dots[:0], len(rows)*len(cols))[:len(rows)*len(cols)]
+		s.keysOf(len(rows), w.rows, w.cols, w.norm, w.dots)
+		for i, q := range rows {
+			r := &c.rows[q]
+			r.tied.reset(len(cols))
+			r.setCuts(w.dots[i*len(cols):(i+1)*len(cols)], cols)
+		}
+	}
+	if c.c != nil { // many small classes
+		par.For(len(order), 16, func(lo, hi int) {
+			var w classKeys
+			for at := lo; at < hi; at++ {
+				one(at, &w)
+			}
+		})
+	} else {
+		var w classKeys
+		for at := range order {
+			one(at, &w)
+		}
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keysOf fills the keys of items g, with their norms, for m queries x: what is smaller is
+// nearer.
+func (s *search) keysOf(m int, x, g, norm, keys []float32) {
+	n := len(norm)
+	if !s.cosine {
+		for i := range m {
+			copy(keys[i*n:(i+1)*n], norm)
+		}
+		kernel.Gemm(false, true, m, n, s.d, -2, x, s.d, g, s.d, 1, keys, n)
+		return
+	}
+	kernel.Gemm(false, true, m, n, s.d, -1, x, s.d, g, s.d, 0, keys, n)
+	for i := range m {
+		for j, v := range norm {
+			keys[i*n+j] *= v
+		}
+	}
+}
+
+// count adds gallery rows [from, to) to the counts.
+func (c *chunk) count(ctx context.Context, from, to int, told progress.Count) error {
+	t, s := c.t, c.t.s
+	m := c.hi - c.lo
+	bytes := blockBytes
+	if c.c == nil { // keys take as much as rows
+		bytes = min(bytes, max(16*4*s.d, 2*blockBytes/(4*m)*4*s.d))
+	}
+	var norm []float32
+	return eachBlock(ctx, t.g, from, to, bytes, func(first int, x []float32) error {
+		x = t.prepared(x)
+		var err error
+		if norm, err = s.normsOf(x, norm[:0], first); err != nil {
+			return err
+		}
+		if c.c != nil {
+			c.c.first, c.c.s.norm, c.c.sweep.cols = first, norm, x
+			c.c.setItems()
+			err = c.c.sweep.run(ctx, nil)
+		} else {
+			c.countRows(first, x, norm)
+		}
+		told.Tell(first+len(norm)-from, to-from)
+		return err
+	})
+}
+
+// countRows counts the keys of items from first on for all queries.
+func (c *chunk) countRows(first int, x, norm []float32) {
+	m, n := c.hi-c.lo, len(norm)
+	c.keys = slices.Grow(c.keys[:0], m*n)[:m*n]
+	c.t.s.keysOf(m, c.x, x, norm, c.keys)
+	par.For(m, 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			c.rows[i].countKeys(c.keys[i*n:(i+1)*n], first)
+		}
+	})
+}
+
+// counts are two numbers for each relevant item of each query, which add up over parts of
+// the gallery: those of rows [from, to), which count has been given.
+func (c *chunk) counts(from, to int) []int32 {
+	var out []int32
+	for i := range c.hi - c.lo {
+		if c.c == nil {
+			out = c.rows[i].partial(from, to, out)
+			continue
+		}
+		p := c.c.base[i/kernel.CutLanes] + i%kernel.CutLanes
+		for range c.c.relevant(i) {
+			out = append(out, c.c.count[p], c.c.back[p])
+			p += kernel.CutLanes
+		}
+	}
+	return out
+}
+
+// partial appends, of a row of which items [from, to) were counted, the items before each
+// relevant one and twice the irrelevant ones that are nearer, ties counting once.
+func (w *rowScratch) partial(from, to int, out []int32) []int32 {
+	inside := func(p int) int32 {
+		if j := int(uint32(w.cut[p])); j >= from && j < to {
+			return 1
+		}
+		return 0
+	}
+	var sum, relevant int32
+	for a, b := 0, 0; a < len(w.cut); a = b {
+		same := int32(0)
+		for b = a; b < len(w.cut) && sameKey(w.cut[a], w.cut[b]); b++ {
+			same += w.tied.up[b]
+		}
+		same += w.tied.down[b]
+		before := sum + w.count[a] - relevant - inside(a) - w.tied.up[a]
+		for p := a; p < b; p++ {
+			sum += w.count[p]
+			relevant += inside(p)
+			out = append(out, sum-inside(p), 2*before+same)
+		}
+	}
+	return out
+}
+
+// score turns counts over the whole gallery into the values of the chunk's queries.
+func (c *chunk) score(counts []int32) []float64 {
+	s := c.t.s
+	m := len(s.scores)
+	values := make([]float64, (c.hi-c.lo)*m)
+	var w rowScratch
+	for i := range c.hi - c.lo {
+		q := s.query[c.lo+i]
+		r := &w
+		if c.c != nil {
+			p := c.c.base[i/kernel.CutLanes] + i%kernel.CutLanes
+			for range c.c.relevant(i) {
+				c.c.count[p], c.c.back[p] = counts[0], counts[1]
+				counts, p = counts[2:], p+kernel.CutLanes
+			}
+			w.fromCounts(c.c, i)
+		} else {
+			r = &c.rows[i]
+			r.ranks, r.twice = r.ranks[:0], r.twice[:0]
+			for range r.cut {
+				r.ranks, r.twice = append(r.ranks, counts[0]), append(r.twice, counts[1])
+				counts = counts[2:]
+			}
+		}
+		self := int32(-1)
+		if s.self {
+			self = q
+		}
+		r.score(s.ks, self, s.ng, values[i*m:(i+1)*m])
+	}
+	return values
+}
+
+// Count returns the counts of a chunk over gallery rows [from, to). told gets the rows done
+// of their total.
+func (t *Stored) Count(ctx context.Context, k, from, to int, told progress.Count) ([]int32, error) {
+	c, err := t.open(k)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.count(ctx, from, to, told); err != nil {
+		return nil, err
+	}
+	return c.counts(from, to), nil
+}
+
+// Score returns the values of a chunk's queries, (queries, Scores), from the sum of the
+// counts over parts that make up the gallery.
+func (t *Stored) Score(k int, counts []int32) ([]float64, error) {
+	c, err := t.open(k)
+	if err != nil {
+		return nil, err
+	}
+	if len(counts) != t.CountsOf(k) {
+		return nil, fmt.Errorf("%w: %d counts of chunk %d, want %d", ErrInput, len(counts), k, t.CountsOf(k))
+	}
+	return c.score(counts), nil
+}
+
+// Values returns the values of a chunk's queries, (queries, Scores).
+func (t *Stored) Values(ctx context.Context, k int, told progress.Count) ([]float64, error) {
+	c, err := t.open(k)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.count(ctx, 0, t.s.ng, told); err != nil {
+		return nil, err
+	}
+	return c.score(c.counts(0, t.s.ng)), nil
+}
