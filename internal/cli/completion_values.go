@@ -34,8 +34,8 @@ import (
 var flagValues = map[string]cobra.CompletionFunc{
 	"set":        completeSettings,
 	"config":     base.Files("yaml", "yml"),
-	"embeddings": base.Files("npy"), "fit-embeddings": base.Files("npy"),
-	"labels": base.Files("npy", "csv"), "fit-labels": base.Files("npy", "csv"),
+	"embeddings": vectorFiles, "fit-embeddings": vectorFiles, "eval --queries": vectorFiles,
+	"labels": base.Files("npy", "csv"), "fit-labels": base.Files("npy", "csv"), "query-labels": base.Files("npy", "csv"),
 	"run": completeRun, "runs": completeRun, "resume": completeRun, "reference": completeRun,
 	"config init --out": base.Files("yaml"), "clusters": folders, "out-dir": folders, "runs-dir": folders, "save-images": folders, "data preview --out": base.Files("png"), "export torch --out": folders, "export onnx --out": base.Files("onnx"), "page": base.Files("md", "html"),
 	"cluster --clusters": nothing,
@@ -105,6 +105,9 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"cluster --fail-under":        limits(run.ClusteringKeys),
 	"cluster assign --fail-under": limits(run.ClusteringKeys),
 }
+
+// vectorFiles completes files of vectors.
+var vectorFiles = base.Files(vectors.Formats(false)...)
 
 // replacements are what training images are replaced by, as users name it.
 func replacements(kinds []string) []string {

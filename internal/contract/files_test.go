@@ -87,6 +87,9 @@ func describe(name string, b []byte, dir, root string) string {
 	case ".npy":
 		return fmt.Sprintf("%d bytes, sha256 %.12x", len(b), sha256.Sum256(b))
 	}
+	if bytes.IndexByte(b, 0) >= 0 {
+		return fmt.Sprintf("%d bytes, sha256 %.12x", len(b), sha256.Sum256(b))
+	}
 	text := scrub(string(b), dir, root)
 	lines := strings.Count(text, "\n")
 	if lines > textLines || path.Ext(name) == ".svg" || path.Ext(name) == ".html" {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"hash"
 	"math"
 	"slices"
 
@@ -38,22 +39,44 @@ func Distinct(labels []int32) int {
 
 // Fingerprint is the hex SHA-256 of n, d, the numbers and the labels.
 func (v Embeddings) Fingerprint() string {
-	h := sha256.New()
-	buf := binary.LittleEndian.AppendUint64(nil, uint64(v.N))
-	buf = binary.LittleEndian.AppendUint64(buf, uint64(v.D))
-	flush := func() { h.Write(buf); buf = buf[:0] }
-	for _, x := range v.X {
-		if buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x)); len(buf) >= 1<<16 {
-			flush()
-		}
+	h := NewVectorHash(v.N, v.D)
+	h.Add(v.X)
+	return h.Sum(v.Labels)
+}
+
+// VectorHash is the Fingerprint of embeddings whose rows come in parts.
+type VectorHash struct {
+	h   hash.Hash
+	buf []byte
+}
+
+// NewVectorHash begins the fingerprint of n rows of d numbers.
+func NewVectorHash(n, d int) *VectorHash {
+	buf := binary.LittleEndian.AppendUint64(make([]byte, 0, 1<<16+8), uint64(n))
+	return &VectorHash{sha256.New(), binary.LittleEndian.AppendUint64(buf, uint64(d))}
+}
+
+// Add adds rows, in order.
+func (h *VectorHash) Add(x []float32) {
+	for _, v := range x {
+		h.put(math.Float32bits(v))
 	}
-	for _, l := range v.Labels {
-		if buf = binary.LittleEndian.AppendUint32(buf, uint32(l)); len(buf) >= 1<<16 {
-			flush()
-		}
+}
+
+func (h *VectorHash) put(v uint32) {
+	if h.buf = binary.LittleEndian.AppendUint32(h.buf, v); len(h.buf) >= 1<<16 {
+		h.h.Write(h.buf)
+		h.buf = h.buf[:0]
 	}
-	flush()
-	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Sum is the fingerprint of the rows with their labels.
+func (h *VectorHash) Sum(labels []int32) string {
+	for _, l := range labels {
+		h.put(uint32(l))
+	}
+	h.h.Write(h.buf)
+	return hex.EncodeToString(h.h.Sum(nil))
 }
 
 // Unit returns v with rows of length 1; rows of length 0 stay.

@@ -270,3 +270,23 @@ func Files(ctx context.Context, embeddings string, labels npy.LabelFile, o recor
 	doc.Cost.Seconds = time.Since(start).Seconds()
 	return &Evaluation{Doc: doc, Retrieval: ret, KMeans: km, classes: classes}, nil
 }
+
+// OfRetrieval is the evaluation of files by a retrieval that is known. labels are those of
+// the queries; gallery is the number of items that were searched, 0 where these are the
+// queries too. The document has no time.
+func OfRetrieval(src record.Source, o record.EvalOptions, ret *metric.Retrieval, labels []int32, gallery int) (*Evaluation, error) {
+	o.Baselines = false
+	doc := &record.Eval{Schema: record.EvalSchema, Source: src, Options: o}
+	doc.Evaluated = record.Evaluated{Retrieval: ret.Scores, Excluded: ret.Excluded}
+	if gallery > 0 {
+		doc.Searched, doc.Gallery = len(labels), gallery
+	}
+	keepValues(doc, ret)
+	classes := func() ([]record.ClassScores, error) { return classScores(ret, labels, nil), nil }
+	if err := keepClasses(doc, classes); err != nil {
+		return nil, err
+	}
+	doc.Warnings = append(doc.Warnings, Coarse(o)...)
+	doc.Warnings = append(doc.Warnings, whole(o.Ks, others(doc, src.Items))...)
+	return &Evaluation{Doc: doc, Retrieval: ret, classes: classes}, nil
+}

@@ -36,6 +36,17 @@ type Eval struct {
 	Cost       CostRecord           `json:"cost" doc:"passes through the network, and the time"`
 }
 
+// EvalTask says what a task of an evaluation has counted, schema tercet.eval-task/1.
+type EvalTask struct {
+	Schema string `json:"schema" doc:"the name and number of the schema"`
+	Source Source `json:"source" doc:"what the result will be computed from"`
+	Counts string `json:"counts" doc:"file of the counts"`
+	Task   int    `json:"task" doc:"number of the task, from 1"`
+	Tasks  int    `json:"tasks" doc:"number of tasks"`
+	First  int    `json:"first" doc:"first row of the gallery that was searched"`
+	Rows   int    `json:"rows" doc:"rows of the gallery that were searched"`
+}
+
 // ClassScores are the retrieval scores of one class.
 type ClassScores struct {
 	Class   string             `json:"class" doc:"name of the class, or its label where it has no name"`

@@ -62,7 +62,7 @@ func KeepFiles[T Result[T]](path string, now T) error {
 	switch {
 	case there.Run != "", (there.Graph == "") != (is.Graph == ""):
 		lost = []string{"the result of " + there.Of()}
-	case there.Fingerprint != is.Fingerprint && there.Of() == is.Of() && there.Labels == is.Labels:
+	case there.Fingerprint != is.Fingerprint && there.files() == is.files():
 		lost = []string{"the result of " + there.Of() + " as it was: the files have changed since"}
 	case there.Fingerprint != is.Fingerprint:
 		lost = []string{fmt.Sprintf("the result of %s, whose content is another than that of %s", there.files(), is.files())}

@@ -35,13 +35,15 @@ const (
 	UncheckedShardFormat     = "tercet.shard/1" // packed images without checksums
 	ShardFormat              = "tercet.shard/2"
 	ClustersFormat           = "tercet.clusters/1"
-	FingerprintFormat        = "tercet.data/1" // begins what is hashed
+	EvalPartFormat           = "tercet.eval-part/1" // unfinished evaluations
+	FingerprintFormat        = "tercet.data/1"      // begins what is hashed
 )
 
 // Schemas of what commands print with --json.
 const (
 	TrainSchema        = "tercet.train/1"
 	RunsSchema         = "tercet.runs/1"
+	EvalTaskSchema     = "tercet.eval-task/1"
 	PlanSchema         = "tercet.plan/1"
 	SearchSchema       = "tercet.search/1"
 	DataSchema         = "tercet.data/1"

@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"fmt"
 
 	"tercet/internal/names"
 )
@@ -15,6 +16,8 @@ type Source struct {
 	Embeddings  string `json:"embeddings,omitempty" doc:"npy file, if there is no run"`
 	Graph       string `json:"graph,omitempty" doc:"MULTICUT text file, if there are no vectors"`
 	Labels      string `json:"labels,omitempty" doc:"file of labels"`
+	Queries     string `json:"queries,omitempty" doc:"file of the queries, if these are not the embeddings"`
+	QueryLabels string `json:"query_labels,omitempty" doc:"file of their labels"`
 	Set         string `json:"set,omitempty" doc:"split: 'test', 'validation' or 'train'"`
 	Items       int    `json:"items" doc:"number of items"`
 	Whole       int    `json:"set_items,omitempty" doc:"size of the split, if 'items' are a part of it"`
@@ -40,12 +43,16 @@ func (s Source) Unsaid() []string {
 	return out
 }
 
-// files is Of with the labels.
+// files is Of with the labels and the queries.
 func (s Source) files() string {
-	if s.Labels == "" {
-		return s.Of() + " without labels"
+	out := s.Of() + " without labels"
+	if s.Labels != "" {
+		out = s.Of() + " with " + s.Labels
 	}
-	return s.Of() + " with " + s.Labels
+	if s.Queries != "" {
+		out += fmt.Sprintf(", queries %s with %s", s.Queries, s.QueryLabels)
+	}
+	return out
 }
 
 // File is the name of the document of a kind that is of s.

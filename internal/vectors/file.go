@@ -156,6 +156,12 @@ func (v *File) Len() int { return v.n }
 // Dim is the number of columns.
 func (v *File) Dim() int { return v.d }
 
+// Path is the path that the file was opened by.
+func (v *File) Path() string { return v.path }
+
+// Bytes is the size of all rows as float32.
+func (v *File) Bytes() int64 { return 4 * int64(v.n) * int64(v.d) }
+
 // Close closes the file.
 func (v *File) Close() error { return v.f.Close() }
 

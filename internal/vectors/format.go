@@ -54,15 +54,15 @@ func formatOf(path string) (format, bool) {
 	return formats[i], true
 }
 
-// names lists the formats of vectors, or those of lists of neighbors.
-func names(integer bool) string {
+// Formats lists the formats of vectors that are read, or those of lists of neighbors.
+func Formats(lists bool) []string {
 	var out []string
 	for _, f := range formats {
-		if f.integer == integer || f.name == "npy" {
+		if f.integer == lists || f.name == "npy" {
 			out = append(out, f.name)
 		}
 	}
-	return strings.Join(out, ", ")
+	return out
 }
 
 // known is the format of a path that is to hold vectors, or lists of neighbors.
@@ -73,7 +73,7 @@ func known(path string, integer bool) (format, error) {
 		if integer {
 			what = "lists of neighbors"
 		}
-		return f, fault.Unfit("%s: the end of the name says how %s are stored; give a file that ends in one of %s", path, what, names(integer))
+		return f, fault.Unfit("%s: the end of the name says how %s are stored; give a file that ends in one of %s", path, what, strings.Join(Formats(integer), ", "))
 	}
 	return f, nil
 }

@@ -27,6 +27,7 @@ import (
 type options struct {
 	base.Subject
 	base.Outcome
+	galleryOptions
 	force       bool
 	ks          []int
 	distance    string
@@ -73,6 +74,12 @@ settings), if the run has been trained further since, or with --force. The same 
 for FILE of --out, which must not be a folder, nor a file of the run itself; missing
 folders are made. A result of --embeddings is written only with --out.
 
+Vectors of --embeddings above 1 GiB stay in their files, if k-means and pairs are not
+asked for, or if a flag of large galleries is given. With --out the same command resumes
+after an interruption, from FILE.partial. --task divides the gallery among machines,
+which keep counts in FILE.part-i-of-n, and --merge evaluates them. The result has the
+same bytes for any number of tasks.
+
 With --save-embeddings X.npy it exports the embeddings and scores nothing: X.npy,
 X.labels.npy and X.items.csv, with the item, file, label and class of each row. Each
 split numbers its labels from 0. If splits have different classes, join their exports
@@ -82,6 +89,7 @@ by the class names in the csv. Files of another export are replaced only with --
 			{Why: "its training images, in eval-train.json", Line: "tercet eval --run runs/first --split train --no-kmeans"},
 			{Why: "export the embeddings of the test images", Line: "tercet eval --run runs/first --save-embeddings X.npy"},
 			{Why: "evaluate embeddings of another tool", Line: "tercet eval --embeddings X.npy --labels Y.npy --k 1,10"},
+			{Why: "a third of a large gallery, counted by one of three machines", Line: "tercet eval --embeddings X.npy --labels Y.npy --no-kmeans --out eval.json --task 1/3"},
 			{Why: "in a script: exit code 4 unless recall@1 is at least 0.9", Line: "tercet eval --run runs/first --fail-under r@1=0.9 --json"},
 		},
 		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
@@ -90,6 +98,7 @@ by the class names in the csv. Files of another export are replaced only with --
 			o.AddRun(cmd)
 			o.AddFiles(cmd)
 			base.Group(fs, "Input")
+			o.galleryOptions.add(cmd)
 			fs.IntSliceVar(&o.ks, "k", []int{1, 2, 4, 8}, "the k of recall@k (of a run: by default its config's)")
 			fs.StringVar(&o.distance, "distance", metric.Euclidean, "euclidean or cosine")
 			fs.BoolVar(&o.pairs, "pairs", false, "score all pairs of items as same or different also where there is no threshold (AUC, EER)")
@@ -150,17 +159,28 @@ func runEval(ctx context.Context, s *base.Streams, o options) error {
 			return err
 		}
 	}
+	if o.task != "" {
+		return runTask(ctx, s, o)
+	}
 	gates, err := o.measuredGates()
 	if err != nil {
 		return err
 	}
-	defer base.SaveMemory(o.Embeddings, o.Labels)()
+	blocks := o.inBlocks()
+	inputs := []string{o.Embeddings, o.Labels}
+	if blocks {
+		inputs = inputs[1:]
+	}
+	defer base.SaveMemory(inputs...)()
 	view := &base.Stages{Streams: s}
 	defer view.Close()
 	var e *evaluate.Evaluation
-	if o.Run == "" {
+	switch {
+	case blocks:
+		e, err = stored(ctx, s, o, view.Say)
+	case o.Run == "":
 		e, err = files(ctx, s, o, view.Say)
-	} else {
+	default:
 		e, err = evaluated(ctx, s, o, view)
 	}
 	if err != nil {
@@ -278,8 +298,7 @@ func files(ctx context.Context, s *base.Streams, o options, say progress.Say) (*
 	if o.Labels == "" && !store.Is(o.Embeddings) {
 		return nil, base.Usagef("--embeddings needs --labels: scores compare with true labels")
 	}
-	common := record.EvalOptions{Ks: o.ks, Bootstrap: o.bootstrap, K: o.kmeans, NInit: o.nInit, Seed: o.seed}
-	set := o.settings(common)
+	set := o.fileSettings()
 	e, err := evaluate.Files(ctx, o.Embeddings, o.LabelFile(), set, o.keeper(set), say)
 	if err != nil {
 		return nil, base.RunError(base.LabelsError(err))

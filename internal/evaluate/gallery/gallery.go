@@ -1,0 +1,260 @@
+package gallery
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+
+	"tercet/internal/data"
+	"tercet/internal/data/fault"
+	"tercet/internal/data/npy"
+	"tercet/internal/embed"
+	"tercet/internal/evaluate"
+	"tercet/internal/metric"
+	"tercet/internal/progress"
+	"tercet/internal/record"
+	"tercet/internal/run"
+	"tercet/internal/vectors"
+)
+
+// Options say what is evaluated, and where unfinished work is kept.
+type Options struct {
+	Embeddings string // the gallery
+	Labels     npy.LabelFile
+	// Queries are searched for in the gallery; "" searches for each of its items among all
+	// others.
+	Queries     string
+	QueryLabels npy.LabelFile
+	Eval        record.EvalOptions // without k-means, pairs and neighbors
+	// Out is the path of the result, beside which unfinished work is kept; "" keeps none.
+	Out    string
+	Keep   run.Keeper // asked before the work; nil replaces any result
+	Memory int64      // bytes of queries and counts held at a time; 0 is 512 MiB
+	// Program is the version of the program: unfinished work of another one is refused.
+	Program string
+}
+
+// input are the opened files.
+type input struct {
+	o           Options
+	g, q        *vectors.File // q nil: the gallery's own items
+	labels      []int32
+	queryLabels []int32 // labels, where there are no queries
+	src         record.Source
+	stored      *metric.Stored
+}
+
+func (in *input) close() {
+	for _, f := range []*vectors.File{in.g, in.q} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// open opens the files, reads labels, and reads the vectors for their fingerprint and for
+// what the search must know.
+func open(ctx context.Context, o Options, say progress.Say) (*input, error) {
+	in := &input{o: o}
+	if err := in.read(ctx, say); err != nil {
+		in.close()
+		return nil, err
+	}
+	return in, nil
+}
+
+func (in *input) read(ctx context.Context, say progress.Say) error {
+	o := in.o
+	classes, err := in.openFiles()
+	if err != nil {
+		return err
+	}
+	in.src = record.Source{Embeddings: o.Embeddings, Labels: o.Labels.Path, Queries: o.Queries, QueryLabels: o.QueryLabels.Path,
+		Items: in.g.Len(), Dim: in.g.Dim(), Classes: classes}
+	if in.src.Fingerprint, err = in.fingerprint(ctx, say); err != nil {
+		return err
+	}
+	if err := o.Keep.Check(in.src); err != nil {
+		return err
+	}
+	so := metric.StoredOptions{K: o.Eval.Ks, Distance: o.Eval.Distance, Memory: o.Memory, Progress: say.Of("read the gallery")}
+	if in.q != nil {
+		so.Queries, so.QueryLabels = in.q, in.queryLabels
+	}
+	in.stored, err = metric.NewStored(ctx, in.g, in.labels, so)
+	return err
+}
+
+// openFiles opens the vectors and reads the labels; it returns the number of classes of the
+// gallery.
+func (in *input) openFiles() (int, error) {
+	o := in.o
+	var classes []string
+	var err error
+	if in.g, err = vectors.Open(o.Embeddings); err != nil {
+		return 0, err
+	}
+	if in.labels, classes, err = npy.ReadLabelsOf(o.Labels, in.g.Len(), rowsWords(in.g)); err != nil {
+		return 0, err
+	}
+	if err := embed.TwoClasses(in.labels); err != nil {
+		return 0, err
+	}
+	in.queryLabels = in.labels
+	if o.Queries == "" {
+		return len(classes), nil
+	}
+	if in.q, err = vectors.Open(o.Queries); err != nil {
+		return 0, err
+	}
+	if in.q.Dim() != in.g.Dim() {
+		return 0, fault.Unfit("%s has %d columns, and %s has %d", o.Queries, in.q.Dim(), o.Embeddings, in.g.Dim())
+	}
+	in.queryLabels, err = labelsAmong(o.QueryLabels, in.q, classes)
+	return len(classes), err
+}
+
+func rowsWords(f *vectors.File) string { return fmt.Sprintf("%s has %d rows", f.Path(), f.Len()) }
+
+// labelsAmong reads the labels of queries, numbered as the gallery's classes; others are
+// numbered after these.
+func labelsAmong(l npy.LabelFile, q *vectors.File, classes []string) ([]int32, error) {
+	labels, names, err := npy.ReadLabelsOf(l, q.Len(), rowsWords(q))
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[string]int32, len(classes))
+	for k, c := range classes {
+		at[c] = int32(k)
+	}
+	to := make([]int32, len(names))
+	next := int32(len(classes))
+	for k, c := range names {
+		place, ok := at[c]
+		if !ok {
+			place = next
+			next++
+		}
+		to[k] = place
+	}
+	for i, y := range labels {
+		labels[i] = to[y]
+	}
+	return labels, nil
+}
+
+// fingerprint is that of data.Embeddings; with queries, one of both.
+func (in *input) fingerprint(ctx context.Context, say progress.Say) (string, error) {
+	one, err := fingerprintOf(ctx, in.g, in.labels, say)
+	if err != nil || in.q == nil {
+		return one, err
+	}
+	two, err := fingerprintOf(ctx, in.q, in.queryLabels, say)
+	sum := sha256.New()
+	_, _ = io.WriteString(sum, one+two)
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+func fingerprintOf(ctx context.Context, f *vectors.File, labels []int32, say progress.Say) (string, error) {
+	h := data.NewVectorHash(f.Len(), f.Dim())
+	rows := max(1, (1<<20)/f.Dim())
+	x := make([]float32, rows*f.Dim())
+	for first := 0; first < f.Len(); first += rows {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		part := x[:min(rows, f.Len()-first)*f.Dim()]
+		if err := f.Read(first, part); err != nil {
+			return "", err
+		}
+		h.Add(part)
+		say("fingerprint of "+f.Path(), first+len(part)/f.Dim(), f.Len())
+	}
+	return h.Sum(labels), nil
+}
+
+// Evaluate evaluates in one process. Where the options have Out, work that is interrupted,
+// also by kill -9, is resumed by the next call with the same options. done removes what was
+// kept for that: it is for after the result is written. The result holds no time, which
+// after a resumption would be that of a part.
+func Evaluate(ctx context.Context, o Options, say progress.Say) (e *evaluate.Evaluation, done func() error, err error) {
+	in, err := open(ctx, o, say)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer in.close()
+	var part *partFile
+	if o.Out != "" {
+		if part, err = openPart(o.Out+".partial", in.header("values", 1, 1)); err != nil {
+			return nil, nil, err
+		}
+		defer part.close()
+	}
+	values, err := in.values(ctx, part, say)
+	if err == nil {
+		e, err = in.result(ctx, values)
+	}
+	if err != nil {
+		return nil, nil, stopped(err, part)
+	}
+	return e, part.remove, nil
+}
+
+// values are those of all queries; the ones that part holds are read from it, and the
+// others are kept there.
+func (in *input) values(ctx context.Context, part *partFile, say progress.Say) ([]float64, error) {
+	st := in.stored
+	_, all := st.Queries(st.Chunks() - 1)
+	values := make([]float64, all*st.Scores())
+	for k := range st.Chunks() {
+		lo, hi := st.Queries(k)
+		to := values[lo*st.Scores() : hi*st.Scores()]
+		if part.has(k) {
+			if err := part.read(k, to); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		v, err := st.Values(ctx, k, queriesOf(say, lo, hi, all))
+		if err != nil {
+			return nil, err
+		}
+		copy(to, v)
+		if err := part.write(k, v); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// queriesOf turns the gallery rows of a chunk of queries [lo, hi) into queries of all.
+func queriesOf(say progress.Say, lo, hi, all int) progress.Count {
+	return func(done, total int) { say("retrieval", lo+int(int64(hi-lo)*int64(done)/int64(total)), all) }
+}
+
+// stopped says where work is kept that was interrupted.
+func stopped(err error, p *partFile) error {
+	if p == nil || p.done == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; %s holds %d of %d parts of the work, and the same command continues from there", err, p.path, p.done, p.head.Chunks)
+}
+
+// result makes the evaluation of the values of all queries that count.
+func (in *input) result(ctx context.Context, values []float64) (*evaluate.Evaluation, error) {
+	intervals := evaluate.Intervals(in.o.Eval)
+	if in.o.Eval.Intervals == record.ByClass {
+		intervals.Classes = in.queryLabels
+	}
+	ret, err := in.stored.Result(ctx, values, intervals)
+	if err != nil {
+		return nil, err
+	}
+	size := 0
+	if in.q != nil {
+		size = in.g.Len()
+	}
+	return evaluate.OfRetrieval(in.src, in.o.Eval, ret, in.queryLabels, size)
+}
