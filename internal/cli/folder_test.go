@@ -108,7 +108,7 @@ func TestBrokenImageOfARun(t *testing.T) {
 		t.Error("a refused run has written something")
 	}
 	const left = "1 of the images cannot be read and were left out: shapes/c3/torn.png"
-	code, _, stderr := clitest.Run("train", "-c", "shapes.yaml", "-o", "runs", "--set", "data.skip_broken=true")
+	code, _, stderr := clitest.Run("train", "-c", "shapes.yaml", "-o", "runs", "--skip-broken")
 	if code != 0 || !strings.Contains(stderr, left) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}

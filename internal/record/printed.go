@@ -66,13 +66,14 @@ type Version struct {
 
 // PackedImages is a file of packed images as tercet data pack reports it.
 type PackedImages struct {
-	Schema  string  `json:"schema" doc:"the name and number of the schema"`
-	Path    string  `json:"path" doc:"the file"`
-	Images  int     `json:"images" doc:"number of images"`
-	Bytes   int64   `json:"bytes" doc:"size of the file"`
-	Pixels  string  `json:"pixels" doc:"how the images were made, as in manifests: 'packed short 256'"`
-	Decoder string  `json:"decoder" doc:"how files were decoded"`
-	Resize  string  `json:"resize" doc:"whose arithmetic resized"`
-	SHA256  string  `json:"sha256" doc:"of pixels and index"`
-	Seconds float64 `json:"seconds" doc:"how long it took"`
+	Schema  string        `json:"schema" doc:"the name and number of the schema"`
+	Path    string        `json:"path" doc:"the file"`
+	Images  int           `json:"images" doc:"number of images"`
+	Broken  []BrokenImage `json:"broken,omitempty" doc:"images that are not in it by 'data.skip_broken', with the reason"`
+	Bytes   int64         `json:"bytes" doc:"size of the file"`
+	Pixels  string        `json:"pixels" doc:"how the images were made, as in manifests: 'packed short 256'"`
+	Decoder string        `json:"decoder" doc:"how files were decoded"`
+	Resize  string        `json:"resize" doc:"whose arithmetic resized"`
+	SHA256  string        `json:"sha256" doc:"of pixels and index"`
+	Seconds float64       `json:"seconds" doc:"how long it took"`
 }

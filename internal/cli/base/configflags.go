@@ -10,6 +10,8 @@ import (
 type ConfigFlags struct {
 	Path string
 	Sets []string
+
+	skipBroken bool
 }
 
 // AddFlags adds the flags of a config: its file and changes of its keys.
@@ -23,5 +25,25 @@ func (c *ConfigFlags) AddSet(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&c.Sets, "set", nil, "`KEY=VALUE` to lay over the config, such as optimizer.lr=1e-4; can be repeated")
 }
 
+// AddSkipBroken adds the flag of commands that read the images of a config.
+func (c *ConfigFlags) AddSkipBroken(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.skipBroken, "skip-broken", false, "leave out image files that cannot be decoded, and list them (data.skip_broken)")
+}
+
+// Overrides are what the flags lay over the config.
+func (c *ConfigFlags) Overrides() ([]config.Override, error) {
+	over, err := config.ParseSets(c.Sets)
+	if c.skipBroken {
+		over = append(over, config.Override{Key: "data.skip_broken", Value: "true", From: "--skip-broken"})
+	}
+	return over, err
+}
+
 // Load reads the config that the flags name.
-func (c *ConfigFlags) Load() (*config.Config, error) { return config.Load(c.Path, c.Sets) }
+func (c *ConfigFlags) Load() (*config.Config, error) {
+	over, err := c.Overrides()
+	if err != nil {
+		return nil, err
+	}
+	return config.LoadWith(c.Path, over)
+}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
 	"tercet/internal/config"
 	"tercet/internal/record"
@@ -249,5 +250,14 @@ func TestPack(t *testing.T) {
 		if code, _, stderr := clitest.Run(strings.Fields(line)...); code != 2 && code != 3 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit %d, %q, want %q", line, code, stderr, want)
 		}
+	}
+	clitest.WriteFile(t, "tree/b/3.png", "no image")
+	clitest.Refuse(t, base.ExitData, "data pack t.yaml --out q", "tree/b/3.png: unreadable image")
+	clitest.RunJSON(t, "data pack t.yaml --json --out q.tshard --size 8 --fit squash --skip-broken", &doc)
+	if doc.Images != 4 || len(doc.Broken) != 1 || !strings.HasSuffix(doc.Broken[0].Path, "b/3.png") {
+		t.Errorf("with a broken image: %+v", doc)
+	}
+	if code, out, stderr := clitest.Run("data", "inspect", "t.yaml", "--skip-broken"); !strings.Contains(stderr, "1 of the images cannot be read and were left out: tree/b/3.png") {
+		t.Errorf("%d %s %s", code, out, stderr)
 	}
 }

@@ -55,7 +55,8 @@ With --source NAME ROOT it takes a dataset without a config. Of cub, cars, sop, 
 table it reads the annotation: images, classes and class sizes of each role, which must be
 those that were published (--partial allows others). Then it decodes every image and
 counts color modes, EXIF orientations, equal files, and images that cannot be read, or
-with --no-images none.`,
+with --no-images none. Images that cannot be read are an error, with --skip-broken a
+warning; both name them.`,
 		Examples: []base.Example{
 			{Why: "a config's data", Line: "tercet data inspect configs/demo.yaml --set data.glyphs.per_class=5"},
 			{Why: "what noise does to labels", Line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16 --noise sln,effective=0.1"},
@@ -65,6 +66,7 @@ with --no-images none.`,
 		Args:  o.arguments,
 		Flags: func(cmd *cobra.Command) {
 			o.AddFlags(cmd)
+			o.AddSkipBroken(cmd)
 			fs := cmd.Flags()
 			fs.StringVar(&o.noise, "noise", "", "`KIND[,KEY=VALUE...]` of noise in place of the config's, such as sln,effective=0.1")
 			fs.StringVar(&o.embeddings, "embeddings", "", "npy `FILE` of embeddings (N, D) from any tool")
@@ -78,7 +80,9 @@ with --no-images none.`,
 			cmd.MarkFlagsMutuallyExclusive("source", "embeddings")
 			cmd.MarkFlagsMutuallyExclusive("no-images", "embeddings")
 			cmd.MarkFlagsMutuallyExclusive("no-images", "noise")
+			cmd.MarkFlagsMutuallyExclusive("no-images", "skip-broken")
 			cmd.MarkFlagsMutuallyExclusive("config", "embeddings")
+			cmd.MarkFlagsMutuallyExclusive("skip-broken", "embeddings")
 			cmd.MarkFlagsMutuallyExclusive("set", "embeddings")
 			cmd.MarkFlagsMutuallyExclusive("noise", "embeddings")
 			cmd.MarkFlagsRequiredTogether("embeddings", "labels")

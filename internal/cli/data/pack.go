@@ -46,6 +46,7 @@ of which an image has changed since, is refused.`,
 		Args:  o.OneConfig,
 		Flags: func(cmd *cobra.Command) {
 			o.AddFlags(cmd)
+			o.AddSkipBroken(cmd)
 			fs := cmd.Flags()
 			fs.StringVarP(&o.out, "out", "o", "", "`FILE`.tshard to write")
 			fs.IntVar(&o.Size, "size", 256, "side in pixels")
@@ -83,8 +84,8 @@ func runPack(ctx context.Context, s *base.Streams, o packOptions) error {
 		return err
 	}
 	var bar *base.Progress
-	done, start := 0, time.Now()
-	head, err := data.Pack(ctx, wire.DataOptions(cfg), o.out, o.Params, func(n, total int) {
+	done, start, opts := 0, time.Now(), wire.DataOptions(cfg)
+	head, err := data.Pack(ctx, opts, o.out, o.Params, func(n, total int) {
 		if bar == nil {
 			bar = s.Progress("pack", int64(total))
 		}
@@ -104,6 +105,10 @@ func runPack(ctx context.Context, s *base.Streams, o packOptions) error {
 	doc := &record.PackedImages{
 		Schema: record.PackSchema, Path: o.out, Images: head.Images, Bytes: info.Size(), Pixels: "packed " + head.Params.String(),
 		Decoder: head.Decoder, Resize: head.Resize, SHA256: head.SHA256, Seconds: time.Since(start).Seconds(),
+	}
+	if left := opts.Broken.String(); left != "" {
+		s.Note("warning: %s", left)
+		doc.Broken = opts.Broken.Images
 	}
 	return s.Result(doc, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %s, %s, %.1f MB, SHA-256 %s\nset data.transform.packed: %s to read it\n", o.out, text.Plural(doc.Images, "image", "images"), head.Params, float64(doc.Bytes)/1e6, head.SHA256, o.out)

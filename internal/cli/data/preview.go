@@ -40,6 +40,7 @@ factor. --augment shows training images with the augmentation of the config.`,
 		Args:  o.OneConfig,
 		Flags: func(cmd *cobra.Command) {
 			o.AddFlags(cmd)
+			o.AddSkipBroken(cmd)
 			fs := cmd.Flags()
 			fs.StringVarP(&o.out, "out", "o", "preview.png", "`FILE`.png to write")
 			base.AddSplit(fs, &o.Set, "train", "which images: train, validation or test")

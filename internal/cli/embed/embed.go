@@ -52,8 +52,9 @@ is in. Without IMAGES it embeds a split of the run or config.
 --config takes the network, its model.weights (torchvision, timm) and data.transform from
 a config, without a run. model.head: none ends it at its features.
 
-Images are brought to the network's shape as the run's own were. One that cannot be read
-has no row, and embed.json lists it.
+Images are brought to the network's shape as the run's own were. One of IMAGES that cannot
+be read has no row, and embed.json lists it. A split of a config with such images is
+refused, unless --skip-broken leaves them out.
 
 The folder of --out gets embeddings.npy (float32, N x D; above --part rows several files
 whose names are in order, as faiss and autofaiss read them), items.csv (path, label, role,
@@ -72,6 +73,7 @@ interrupted embedding is resumed by the same command and ends with the same byte
 			o.AddRun(cmd)
 			fs.StringVarP(&o.Path, "config", "c", "", "config `FILE` in place of a run: its network with its model.weights, not trained")
 			o.AddSet(cmd)
+			o.AddSkipBroken(cmd)
 			fs.StringVar(&o.weights, "weights", "", "checkpoint `FILE`.safetensors in place of a run; images are stretched to its size")
 			fs.StringVar(&o.root, "root", "", "`FOLDER` that paths of a list are below (default: the folder of the list)")
 			fs.StringVar(&o.labels, "labels", "folder", "folder: the label of an image is the folder that it is in; none: images of folders have no label")
@@ -96,8 +98,8 @@ func (o *options) check(args []string) error {
 	switch {
 	case o.Run == "" && o.weights == "" && o.Path == "":
 		return base.Usagef("name the network: --run DIRECTORY, --weights FILE.safetensors, or --config FILE with model.weights")
-	case o.Path == "" && len(o.Sets) > 0:
-		return base.Usagef("--set changes keys of --config; name it")
+	case o.Path == "" && base.Given(o.changed, "set", "skip-broken") != "":
+		return base.Usagef("%s: changes keys of --config; name it", base.Given(o.changed, "set", "skip-broken"))
 	case o.Path != "" && o.changed("checkpoint"):
 		return base.Usagef("--checkpoint is of a run; the weights of --config are its model.weights")
 	case o.out == "":

@@ -47,11 +47,18 @@ func TestPretrained(t *testing.T) {
 		t.Errorf("search: %s", out)
 	}
 	header(t, "c/embeddings.npy", "(12, 16)")
+	clitest.WriteFile(t, "photos/class-0/9.png", "no image")
+	clitest.Refuse(t, base.ExitData, "embed --config backbone.yaml --set data.split.kind=fraction --out d", "class-0/9.png: unreadable image")
+	d = clitest.Document(t, "embed --config backbone.yaml --set data.split.kind=fraction --skip-broken --out d")
+	if b := d["broken"].([]any); len(b) != 1 || !strings.Contains(b[0].(map[string]any)["path"].(string), "class-0/9.png") {
+		t.Errorf("left out: %v", b)
+	}
 	for line, want := range map[string]string{
 		"embed --config backbone.yaml --set model.head=linear photos --out e": "model.weights: " + torch + " has not all of the network",
 		"embed --config tiny.yaml --out e":                                    "model.weights: name the file of the weights",
 		"embed --config backbone.yaml --run runs/tiny --out e":                "--config and --run do not go together",
-		"embed --run runs/tiny --set seed=3 --out e":                          "--set changes keys of --config",
+		"embed --run runs/tiny --set seed=3 --out e":                          "--set: changes keys of --config",
+		"embed --run runs/tiny --skip-broken --out e":                         "--skip-broken: changes keys of --config",
 		"embed --config backbone.yaml --checkpoint best --out e":              "--checkpoint is of a run",
 		"embed --config backbone.yaml photos --split train --out e":           "--split is of the own images of the run or config",
 	} {

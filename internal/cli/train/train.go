@@ -62,6 +62,7 @@ Indexed Job of Kubernetes.`,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			o.AddFlags(cmd)
+			o.AddSkipBroken(cmd)
 			fs.StringVar(&o.seed, "seed", "", "override the seed")
 			fs.StringVarP(&o.out, "runs-dir", "o", "runs", "folder of run directories")
 			fs.StringVar(&o.resume, "resume", "", "continue the run in this directory")
@@ -72,6 +73,7 @@ Indexed Job of Kubernetes.`,
 			fs.BoolVar(&o.list, "list", false, "print the directories of the runs, one a line, and stop")
 			cmd.MarkFlagsMutuallyExclusive("resume", "config")
 			cmd.MarkFlagsMutuallyExclusive("resume", "set")
+			cmd.MarkFlagsMutuallyExclusive("resume", "skip-broken")
 			cmd.MarkFlagsMutuallyExclusive("resume", "seed")
 			cmd.MarkFlagsMutuallyExclusive("resume", "task")
 			cmd.MarkFlagsMutuallyExclusive("resume", "jobs")
@@ -96,7 +98,7 @@ func runTrain(ctx context.Context, s *base.Streams, o options) error {
 	if err != nil {
 		return err
 	}
-	over, err := config.ParseSets(o.Sets)
+	over, err := o.Overrides()
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func Annotation(ctx context.Context, cfg *config.Config, images bool, say progre
 	if err != nil {
 		return nil, err
 	}
-	return d, addFiles(d, t, files)
+	return d, addFiles(d, t, files, cfg.Data.SkipBroken)
 }
 
 // rolesOf are the roles to describe: queries and gallery apart only where they differ.
@@ -91,8 +91,9 @@ func roleStats(t *table.Table, role table.Role) record.RoleStats {
 	return r
 }
 
-// addFiles adds what images are, and returns an error that names those that cannot be read.
-func addFiles(d *record.Inspected, t *table.Table, files []annotated.File) error {
+// addFiles adds what images are, and returns an error that names those that cannot be read;
+// where such are skipped, it is a warning.
+func addFiles(d *record.Inspected, t *table.Table, files []annotated.File, skip bool) error {
 	a := d.Annotation
 	for k, role := range rolesOf(t) {
 		r := &a.Roles[k]
@@ -131,7 +132,9 @@ func addFiles(d *record.Inspected, t *table.Table, files []annotated.File) error
 	if misplaced > 0 {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("of these, in another class or in both training and test: %d", misplaced))
 	}
-	if len(broken) > 0 {
+	if skip {
+		warn(broken, "images that cannot be decoded and are left out")
+	} else if len(broken) > 0 {
 		return fault.Of(fault.ErrFormat, files[broken[0]].Err, "%d of %d images cannot be decoded: %s; the first", len(broken), len(files), t.Names(broken))
 	}
 	return nil
