@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,11 +99,17 @@ func TestTwoProcessesOnOneRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("SLURM_JOB_ID", "17")
+	t.Setenv("SLURM_ARRAY_TASK_ID", "3")
 	if err := r.Lock(); err != nil {
 		t.Fatal(err)
 	}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
 	before := clitest.Snapshot(t, "runs")
-	clitest.Refuse(t, base.ExitFailed, "train -c tiny.yaml", "another process is working on this run: runs/tiny")
+	clitest.Refuse(t, base.ExitFailed, "train -c tiny.yaml", fmt.Sprintf("another process is working on this run (process %d on %s, Slurm job 17, task 3): runs/tiny", os.Getpid(), host))
 	clitest.Unchanged(t, "runs", before, nil)
 	// Evaluating a run does not change its training.
 	for _, line := range []string{"eval --run runs/tiny", "attack --run runs/tiny", "cluster --run runs/tiny"} {

@@ -120,12 +120,12 @@ func newEnvironment(*base.Streams) *cobra.Command {
   NO_COLOR         no colors, if set to anything
   TERM             no colors, if it is dumb
 
+The first two change the last bits of results; the manifest of a run
+and the JSON of tercet bench record them.
+
 The index of --task auto/n (the n is yours) is in one of these:
 
-` + indices() + `
-
-The first two change the last bits of results; the manifest of a run
-and the JSON of tercet bench record them.`,
+` + indices(),
 	}
 }
 

@@ -7,3 +7,6 @@ import "os"
 // Lock does nothing where there are no locks: two processes on one run are
 // then the user's care.
 func Lock(*os.File) (busy bool, err error) { return false, nil }
+
+// Held is false where there are no locks.
+func Held(*os.File) (bool, error) { return false, nil }

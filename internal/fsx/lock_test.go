@@ -28,4 +28,20 @@ func TestLock(t *testing.T) {
 	if busy, err := Lock(second); busy || err == nil {
 		t.Errorf("a closed file: busy %v, error %v", busy, err)
 	}
+	// To look leaves the lock as it is.
+	third := open()
+	defer third.Close()
+	for _, want := range []bool{true, true, false, false} {
+		if !want {
+			first.Close()
+		}
+		if held, err := Held(third); held != want || err != nil {
+			t.Errorf("held %v, error %v; want %v", held, err, want)
+		}
+	}
+	fourth := open()
+	defer fourth.Close()
+	if busy, err := Lock(fourth); busy || err != nil {
+		t.Errorf("a file that was looked at: busy %v, error %v", busy, err)
+	}
 }

@@ -22,7 +22,7 @@ var (
 	ErrOtherRun = errors.New("the directory belongs to something else")
 	// ErrNoRun is wrapped when a directory holds no run, or one that is broken.
 	ErrNoRun = errors.New("no usable run")
-	// ErrBusy is wrapped when another process is working on the run.
+	// ErrBusy is wrapped by BusyError.
 	ErrBusy = errors.New("another process is working on this run")
 )
 
@@ -124,39 +124,6 @@ func (r *Run) SaveManifest() error {
 	}
 	r.Manifest.Updated = now()
 	return record.Write(r.Path("manifest.json"), r.Manifest)
-}
-
-// Lock makes this process the only one that works on the run, or returns
-// ErrBusy.
-func (r *Run) Lock() error {
-	if r.lock != nil {
-		return nil
-	}
-	f, err := os.OpenFile(r.Path("lock"), os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return fmt.Errorf("run directory: %w", err)
-	}
-	switch busy, err := fsx.Lock(f); {
-	case busy:
-		f.Close()
-		return fmt.Errorf("%w: %s", ErrBusy, r.Dir)
-	case err != nil:
-		f.Close()
-		return fmt.Errorf("run directory: cannot lock %s: %w; runs need a file system that has locks", f.Name(), err)
-	}
-	if r.lock = f; !r.holdsLock() { // removed between opening and locking it
-		r.Close()
-		return fmt.Errorf("%w: %s", ErrBusy, r.Dir)
-	}
-	return nil
-}
-
-// Close gives up the lock.
-func (r *Run) Close() {
-	if r.lock != nil {
-		r.lock.Close()
-		r.lock = nil
-	}
 }
 
 func now() string { return time.Now().UTC().Format(time.RFC3339) }

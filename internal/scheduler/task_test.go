@@ -3,6 +3,7 @@ package scheduler
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -99,6 +100,34 @@ func TestTasksShareAll(t *testing.T) {
 			if len(has) != 1 || !(Task{}).Has(k) {
 				t.Errorf("item %d of %d tasks is in %v", k, n, has)
 			}
+		}
+	}
+}
+
+func TestJob(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"":                                      "",
+		"SLURM_JOB_ID=17":                       "Slurm job 17",
+		"SLURM_JOB_ID=17 SLURM_ARRAY_TASK_ID=3": "Slurm job 17, task 3",
+		"PBS_JOBID=5[2].head PBS_ARRAY_INDEX=2": "PBS job 5[2].head, task 2",
+		"JOB_ID=9 SGE_TASK_ID=undefined":        "SGE job 9",
+		"JOB_ID=9":                              "",
+		"LSB_JOBID=4 LSB_JOBINDEX=0":            "LSF job 4",
+		"AWS_BATCH_JOB_ID=a:1 AWS_BATCH_JOB_ARRAY_INDEX=1": "AWS Batch job a:1, task 1",
+		"JOB_COMPLETION_INDEX=1":                           "", // the host is the pod's name
+	} {
+		if got := Job(env(in)); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	who := Self(env("SLURM_JOB_ID=17"))
+	if !strings.HasPrefix(who, fmt.Sprintf("process %d on ", os.Getpid())) || !strings.HasSuffix(who, ", Slurm job 17") {
+		t.Errorf("this is %q", who)
+	}
+	for in, want := range map[string]string{"a\x1b[2Jb\nc": "a[2Jb", "\xff\x00a": "a", "": ""} {
+		if got := Readable(in); got != want {
+			t.Errorf("%q reads as %q, want %q", in, got, want)
 		}
 	}
 }

@@ -64,6 +64,7 @@ func (t *trainedAll) each(e run.Ended) error {
 	t.view.ended(e)
 	dir := runDir(t.out, t.variants[e.Variant])
 	err := e.Err
+	var busy *run.BusyError
 	if e.Run != nil {
 		t.runs = append(t.runs, e)
 	}
@@ -75,9 +76,9 @@ func (t *trainedAll) each(e run.Ended) error {
 	case sweep && isLost(err):
 		t.s.Note("%s: %v", dir, err)
 		t.lost = append(t.lost, trainError(dir, err))
-	case sweep && errors.Is(err, run.ErrBusy):
-		t.s.Note("%s: %v", dir, run.ErrBusy)
-		t.busy = append(t.busy, trainError(dir, run.ErrBusy))
+	case sweep && errors.As(err, &busy):
+		t.s.Note("%s: %s", dir, busy.Who())
+		t.busy = append(t.busy, fmt.Errorf("%s: %s", dir, busy.Who()))
 	case sweep && errors.Is(err, train.ErrInterrupted):
 		t.s.Note("%s: %v", dir, err)
 		t.interrupted = append(t.interrupted, dir)
