@@ -19,6 +19,7 @@ import (
 	"tercet/internal/cluster/solve"
 	"tercet/internal/config"
 	"tercet/internal/data/annotated"
+	"tercet/internal/emit"
 	"tercet/internal/generalize"
 	"tercet/internal/metric"
 	"tercet/internal/noise"
@@ -56,6 +57,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"train --jobs":               oneOf("auto"),
 	"study run --jobs":           oneOf("auto"),
 	"train --from":               oneOf("previous", "best", run.Start),
+	"emit":                       oneOf(emit.Formats()...),
 
 	"method":    oneOf("auto", "kmeans", "multicut", "agglomerative", "hdbscan"),
 	"solver":    oneOf(append([]string{"auto"}, solve.Solvers()...)...),

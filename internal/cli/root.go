@@ -22,6 +22,7 @@ import (
 	"tercet/internal/cli/report"
 	"tercet/internal/cli/search"
 	studycmd "tercet/internal/cli/study"
+	"tercet/internal/cli/sweep"
 	"tercet/internal/cli/train"
 	"tercet/internal/config"
 	"tercet/internal/data/file"
@@ -42,6 +43,7 @@ var commands = []struct {
 	make  func(s *base.Streams) *cobra.Command
 }{
 	{groupWork, train.New},
+	{groupWork, sweep.New},
 	{groupWork, eval.New},
 	{groupWork, embed.New},
 	{groupWork, search.New},

@@ -21,6 +21,7 @@ type PlannedRun struct {
 	Passes     Cost        `json:"passes" doc:"image passes of the whole run, crafted images included; at most so many with hm"`
 	FLOPs      float64     `json:"flops" doc:"operations of the products in those passes"`
 	Memory     int64       `json:"memory_bytes" doc:"memory without the data, measured after a few steps"`
+	DataMemory int64       `json:"data_memory_bytes" doc:"memory of the data sets, measured; decoded when needed, they take little"`
 	StepTime   float64     `json:"step_seconds" doc:"time of a step, measured on random images"`
 	Seconds    float64     `json:"seconds" doc:"estimated time, without evaluation"`
 	Checkpoint int64       `json:"checkpoint_bytes" doc:"size of a checkpoint"`

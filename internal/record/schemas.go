@@ -44,6 +44,8 @@ const (
 	TrainSchema        = "tercet.train/1"
 	RunsSchema         = "tercet.runs/1"
 	EvalTaskSchema     = "tercet.eval-task/1"
+	ScriptSchema       = "tercet.script/1"
+	SweepStatusSchema  = "tercet.sweep-status/1"
 	PlanSchema         = "tercet.plan/1"
 	SearchSchema       = "tercet.search/1"
 	DataSchema         = "tercet.data/1"

@@ -80,7 +80,7 @@ func (r *Run) sign(who string) {
 // maxHolder is how much of a lock is read, in bytes.
 const maxHolder = 512
 
-// holder is what the lock says of the process that holds it; "" where it says nothing.
+// holder is what the lock says of the process that holds it; "" for an empty one.
 func holder(f *os.File) string {
 	text := make([]byte, maxHolder)
 	n, _ := f.ReadAt(text, 0) // a short file ends in an error, too

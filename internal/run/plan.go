@@ -21,15 +21,16 @@ import (
 // MakePlan builds what cfg names, times a few passes on random images, and
 // trains nothing.
 func MakePlan(ctx context.Context, cfg *config.Config) (*record.PlannedRun, error) {
+	empty := heap()
 	sets, err := wire.OpenData(cfg)
 	if err != nil {
 		return nil, err
 	}
+	before := heap()
 	if cfg.LearnsMetric() {
-		p := &record.PlannedRun{Schema: record.PlanSchema, Name: cfg.Name, Data: sets.Record(cfg)}
+		p := &record.PlannedRun{Schema: record.PlanSchema, Name: cfg.Name, Data: sets.Record(cfg), DataMemory: before - empty}
 		return p, planMetric(ctx, cfg, sets, p)
 	}
-	before := heap()
 	if _, err := wire.Assemble(cfg, sets); err != nil { // what training would refuse
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func MakePlan(ctx context.Context, cfg *config.Config) (*record.PlannedRun, erro
 	}
 	spec := t.Model.Spec()
 	p := &record.PlannedRun{
-		Schema: record.PlanSchema, Name: cfg.Name, Defense: cfg.Defense.Name, Data: sets.Record(cfg),
+		Schema: record.PlanSchema, Name: cfg.Name, Defense: cfg.Defense.Name, Data: sets.Record(cfg), DataMemory: before - empty,
 		Model:  record.Model{Name: spec.Name, Embedding: spec.Embedding, Parameters: t.Model.ParamCount()},
 		Layers: t.Model.Describe(), BatchRows: t.Sampler.BatchSize(),
 		PerEpoch: t.Sampler.Steps(), Steps: t.Steps, Coverage: batch.Cover(t.Sampler, sets.Seen(), 0),

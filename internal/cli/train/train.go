@@ -13,6 +13,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/config"
+	"tercet/internal/emit"
 	"tercet/internal/record"
 	"tercet/internal/run"
 	"tercet/internal/scheduler"
@@ -29,6 +30,7 @@ type options struct {
 	jobs   string
 	dryRun bool
 	list   bool
+	emit   string
 }
 
 // New makes the command.
@@ -50,11 +52,13 @@ depends on it. If a run fails, running ones finish and no other starts. A run th
 diverged or collapsed, or that another process trains, stops nothing and is listed at
 the end. --task i/n runs a share of the runs; --task auto/n takes i from the scheduler
 that started it: an array of Slurm, PBS, SGE, LSF or AWS Batch, GNU parallel, an
-Indexed Job of Kubernetes.`,
+Indexed Job of Kubernetes. --emit prints a script for one of them, with time and memory
+from the plan that --dry-run prints; --task auto/n shares the runs among n tasks.`,
 		Examples: []base.Example{
 			{Why: "the built-in dataset with the defaults, one epoch of 40 characters", Line: "tercet train --set name=first --set train.epochs=1 --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8", Heavy: true},
 			{Why: "what it would do, without doing it", Line: "tercet train --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8 --dry-run", Heavy: true},
 			{Why: "resume after Ctrl-C", Line: "tercet train --resume runs/first"},
+			{Why: "a script for a Slurm array of 8 tasks", Line: "tercet train sweep.yaml --emit slurm --task auto/8"},
 			{Why: "many small networks, as many at once as there are threads", Line: "tercet train sweep.yaml --jobs auto"},
 		},
 		Exits: []int{base.ExitData, base.ExitDiverged, base.ExitInterrupted},
@@ -71,6 +75,10 @@ Indexed Job of Kubernetes.`,
 			fs.StringVar(&o.jobs, "jobs", "1", "of a sweep, train `N` runs at once, each on one thread; auto: one per thread")
 			fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan: parameters, steps, passes, memory, time")
 			fs.BoolVar(&o.list, "list", false, "print the directories of the runs, one a line, and stop")
+			fs.StringVar(&o.emit, "emit", "", "print a script that trains the runs, and stop; `FORMAT`: "+strings.Join(emit.Formats(), ", "))
+			cmd.MarkFlagsMutuallyExclusive("emit", "dry-run")
+			cmd.MarkFlagsMutuallyExclusive("emit", "list")
+			cmd.MarkFlagsMutuallyExclusive("emit", "resume")
 			cmd.MarkFlagsMutuallyExclusive("resume", "config")
 			cmd.MarkFlagsMutuallyExclusive("resume", "set")
 			cmd.MarkFlagsMutuallyExclusive("resume", "skip-broken")
@@ -112,6 +120,9 @@ func runTrain(ctx context.Context, s *base.Streams, o options) error {
 	variants, err := run.Variants(cfg)
 	if err != nil {
 		return err
+	}
+	if o.emit != "" {
+		return emitScript(ctx, s, o, cfg.Name, variants, jobs)
 	}
 	task, err := scheduler.ParseTask(o.task, os.Getenv)
 	if err != nil {

@@ -1,0 +1,2 @@
+// Package sweep is the command tercet sweep: where the runs of a sweep stand.
+package sweep

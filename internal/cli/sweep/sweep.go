@@ -1,0 +1,197 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/record"
+	"tercet/internal/run"
+	"tercet/internal/rundir"
+	"tercet/internal/scheduler"
+	"tercet/internal/text"
+)
+
+type options struct {
+	base.ConfigFlags
+	tasks int
+}
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	return base.Command{
+		Use:   "sweep",
+		Short: "Show where the runs of a sweep stand",
+		Long:  "Show where the runs of a sweep stand that tercet train trains, on one machine or by\nmany tasks of a scheduler.",
+		Examples: []base.Example{
+			{Why: "the runs in a folder", Line: "tercet sweep status runs"},
+		},
+		Subs: []*cobra.Command{newStatus(s)},
+	}.Build()
+}
+
+func newStatus(s *base.Streams) *cobra.Command {
+	var o options
+	return base.Command{
+		Use:   "status [RUNS...]",
+		Short: "Count runs by status, and list the tasks to submit again",
+		Long: `
+Count the runs in RUNS (default: runs) by status, and list those that need attention:
+  training     a process works on it; its lock names process, host and job
+  dead         killed: it has not ended, and no process works on it
+  interrupted  stopped by a signal, with a checkpoint
+  failed, diverged, collapsed  with the reason
+
+With --config, RUNS is the folder that tercet train has as --runs-dir. Then runs that
+were not begun are counted, too, and the indices to submit again are printed as Slurm
+takes them: --array=3,17,40-44. These are the tasks with a run that was not begun or is
+dead, interrupted or failed, if no process works on a run of the task. --tasks is the N
+of --task auto/N; by default each run has a task. Runs that diverged or collapsed would
+do so again, so they are left out. Tasks that wait in a queue are not known here.`,
+		Examples: []base.Example{
+			{Why: "counts, and what was killed", Line: "tercet sweep status"},
+			{Why: "what to submit again of 8 tasks", Line: "tercet sweep status -c sweep.yaml --tasks 8"},
+		},
+		Exits: []int{base.ExitData},
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 && (o.Path != "" || len(o.Sets) > 0) {
+				return base.Usagef("with a config, RUNS is one folder, that of tercet train --runs-dir; got %s", strings.Join(args, " and "))
+			}
+			return nil
+		},
+		Flags: func(cmd *cobra.Command) {
+			o.AddFlags(cmd)
+			cmd.Flags().IntVar(&o.tasks, "tasks", 0, "with --config, how many tasks share the runs: the `N` of --task auto/N (default: one for each run)")
+		},
+		Run: func(_ context.Context, args []string) error { return status(s, o, args) },
+	}.Build()
+}
+
+func status(s *base.Streams, o options, args []string) error {
+	if len(args) == 0 {
+		args = []string{"runs"}
+	}
+	doc := record.SweepStatus{Schema: record.SweepStatusSchema, Counts: map[string]int{}}
+	var err error
+	switch {
+	case o.tasks < 0:
+		return base.Usagef("--tasks is %d; give the number of tasks that share the runs", o.tasks)
+	case o.Path == "" && len(o.Sets) == 0 && o.tasks > 0:
+		return base.Usagef("--tasks goes with --config: the config says which runs each task trains")
+	case o.Path == "" && len(o.Sets) == 0:
+		err = there(&doc, args)
+	default:
+		err = planned(&doc, o, args[0])
+	}
+	if err != nil {
+		return base.RunError(err)
+	}
+	for _, r := range doc.Runs {
+		doc.Counts[string(r.Status)]++
+	}
+	return s.Result(doc, func(w io.Writer) error {
+		_, err := io.WriteString(w, statusText(doc))
+		return err
+	})
+}
+
+// there takes in the runs that are in the folders.
+func there(doc *record.SweepStatus, patterns []string) error {
+	dirs, err := rundir.Find(patterns)
+	if err != nil {
+		return &base.ExitError{Code: base.ExitData, Err: err}
+	}
+	for _, dir := range dirs {
+		r, err := run.Standing(dir, nil)
+		if err != nil {
+			return err
+		}
+		doc.Runs = append(doc.Runs, r)
+	}
+	return nil
+}
+
+// planned takes in the runs of the config's sweep, and which tasks are worth another try.
+func planned(doc *record.SweepStatus, o options, root string) error {
+	cfg, err := o.Load()
+	if err != nil {
+		return err
+	}
+	variants, err := run.Variants(cfg)
+	if err != nil {
+		return err
+	}
+	if doc.Runs, err = run.Standings(root, variants); err != nil {
+		return err
+	}
+	if doc.Tasks = o.tasks; doc.Tasks == 0 {
+		doc.Tasks = len(variants)
+	}
+	for i := 1; i <= doc.Tasks; i++ {
+		var again, held bool
+		for k := i - 1; k < len(doc.Runs); k += doc.Tasks {
+			r := &doc.Runs[k]
+			r.Task = i
+			again = again || r.Again()
+			held = held || r.Status == record.InTraining
+		}
+		if again && !held {
+			doc.Again = append(doc.Again, i)
+		}
+	}
+	doc.Array = scheduler.Ranges(doc.Again)
+	return nil
+}
+
+// order is that of the counts.
+var order = []record.Status{record.Finished, record.InTraining, record.Interrupted, record.Dead, record.NotBegun,
+	record.Failed, record.Diverged, record.Collapsed, record.Unreadable, record.OtherRun}
+
+func statusText(doc record.SweepStatus) string {
+	var b strings.Builder
+	var counts []string
+	for _, s := range order {
+		if n := doc.Counts[string(s)]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	fmt.Fprintf(&b, "%s: %s\n", text.Count(len(doc.Runs), "run"), strings.Join(counts, ", "))
+	for _, s := range order {
+		for _, r := range doc.Runs {
+			if r.Status == s && !slices.Contains([]record.Status{record.Finished, record.NotBegun}, s) {
+				fmt.Fprintf(&b, "%-11s  %s%s\n", s, r.Dir, details(r))
+			}
+		}
+	}
+	switch {
+	case doc.Tasks == 0:
+	case doc.Array == "":
+		b.WriteString("submit again: nothing\n")
+	default:
+		fmt.Fprintf(&b, "submit again: --array=%s (of %s)\n", doc.Array, text.Count(doc.Tasks, "task"))
+	}
+	return b.String()
+}
+
+// details are what is known of a run beside its status.
+func details(r record.SweptRun) string {
+	var out []string
+	if r.Of > 0 {
+		out = append(out, fmt.Sprintf("step %d of %d", r.Steps, r.Of))
+	}
+	if r.By != "" {
+		out = append(out, r.By)
+	}
+	if r.Message != "" {
+		out = append(out, r.Message)
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(out, "; ")
+}

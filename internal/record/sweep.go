@@ -1,0 +1,52 @@
+package record
+
+// Script is what tercet train --emit prints, schema tercet.script/1.
+type Script struct {
+	Schema  string  `json:"schema" doc:"the name and number of the schema"`
+	Format  string  `json:"format" doc:"'slurm', 'kubernetes', 'jobset', 'parallel', 'make' or 'snakemake'"`
+	Runs    int     `json:"runs" doc:"number of runs"`
+	Tasks   int     `json:"tasks" doc:"tasks that share them"`
+	Seconds float64 `json:"seconds" doc:"estimated time of the longest task, without evaluation"`
+	Memory  int64   `json:"memory_bytes" doc:"estimated memory of a task, with its data"`
+	Script  string  `json:"script" doc:"the script"`
+}
+
+// SweepStatus is what tercet sweep status prints, schema tercet.sweep-status/1.
+type SweepStatus struct {
+	Schema string         `json:"schema" doc:"the name and number of the schema"`
+	Counts map[string]int `json:"counts" doc:"number of runs by status"`
+	Tasks  int            `json:"tasks,omitempty" doc:"tasks that share the runs, with a config"`
+	Again  []int          `json:"again,omitempty" doc:"tasks to submit again, from 1, with a config"`
+	Array  string         `json:"array,omitempty" doc:"the same for 'sbatch --array', such as '3,17,40-44'"`
+	Runs   []SweptRun     `json:"runs" doc:"the runs, in the order of the sweep"`
+}
+
+// The states of a run of a sweep, beside those of manifests.
+const (
+	InTraining Status = "training"
+	Dead       Status = "dead"
+	NotBegun   Status = "not begun"
+	Unreadable Status = "unreadable"
+	OtherRun   Status = "other"
+)
+
+// SweptRun is where a run of a sweep stands.
+type SweptRun struct {
+	Dir     string `json:"dir" doc:"its directory"`
+	Task    int    `json:"task,omitempty" doc:"the task that trains it, from 1, with a config"`
+	Status  Status `json:"status" doc:"'finished', 'training', 'interrupted', 'dead' (killed), 'not begun', 'failed', 'diverged', 'collapsed', 'unreadable' or 'other' (a run of another config)"`
+	Steps   int    `json:"steps,omitempty" doc:"optimizer steps done at the last checkpoint"`
+	Of      int    `json:"steps_planned,omitempty" doc:"optimizer steps planned"`
+	By      string `json:"process,omitempty" doc:"process, host and job that train it, or that were killed"`
+	Message string `json:"message,omitempty" doc:"what is wrong"`
+}
+
+// Again reports whether the run's task is worth another try: the run was not begun or has
+// not come to its end, and no process works on it.
+func (r SweptRun) Again() bool {
+	switch r.Status {
+	case NotBegun, Dead, Interrupted, Failed:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,89 @@
+package run
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"tercet/internal/config"
+	"tercet/internal/fsx"
+	"tercet/internal/record"
+)
+
+// Standing says where the run in dir stands. With a config, a directory that holds the run
+// of another config is record.OtherRun. It changes nothing.
+func Standing(dir string, cfg *config.Config) (record.SweptRun, error) {
+	r := &Run{Dir: dir}
+	out := record.SweptRun{Dir: dir}
+	if cfg != nil {
+		held, err := r.holds(cfg)
+		if err != nil || !held {
+			out.Status, out.Message = record.OtherRun, "the directory holds a run of another config"
+			if err != nil {
+				out.Status, out.Message = record.Unreadable, err.Error()
+			}
+			return out, nil
+		}
+	}
+	if !r.readStanding(&out) || out.Status == record.Finished {
+		return out, nil
+	}
+	held, by, err := Locked(dir)
+	if err != nil {
+		return out, err
+	}
+	if held {
+		out.Status, out.By = record.InTraining, by
+		return out, nil
+	}
+	// The process may have ended well since the manifest was read.
+	if r.readStanding(&out); out.Status == record.Running {
+		out.Status, out.By = record.Dead, by
+	}
+	return out, nil
+}
+
+// readStanding reads what the manifest says, and reports whether there is one to be read.
+func (r *Run) readStanding(out *record.SweptRun) bool {
+	switch err := r.readManifest(); {
+	case errors.Is(err, os.ErrNotExist): // not even begun, or killed before it was written
+		out.Status = record.NotBegun
+		_, err := os.Stat(r.Path("lock"))
+		return err == nil
+	case err != nil:
+		out.Status, out.Message = record.Unreadable, err.Error()
+		return false
+	}
+	m := r.Manifest
+	out.Status, out.Message, out.Steps, out.Of = m.Status, m.Message, m.Steps, m.Of
+	return true
+}
+
+// holds reports whether the directory is cfg's run, or free for it.
+func (r *Run) holds(cfg *config.Config) (bool, error) {
+	resolved, err := cfg.Resolved()
+	if err != nil {
+		return false, err
+	}
+	old, err := fsx.ReadFile(r.Path("config.yaml"), config.MaxBytes)
+	if errors.Is(err, os.ErrNotExist) {
+		return vacant(r.Dir) == nil, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return sameConfig(old, resolved) || r.untouched(), nil
+}
+
+// Standings are those of a sweep's variants below root.
+func Standings(root string, variants []*config.Config) ([]record.SweptRun, error) {
+	var out []record.SweptRun
+	for _, cfg := range variants {
+		s, err := Standing(filepath.Join(root, cfg.Name), cfg)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
