@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -49,11 +48,15 @@ func emitScript(ctx context.Context, s *base.Streams, o options, name string, va
 
 // tasks is the n of "auto/n".
 func tasks(task string) (int, error) {
-	of, ok := strings.CutPrefix(task, scheduler.Auto+"/")
-	if !ok {
+	if !strings.HasPrefix(task, scheduler.Auto+"/") {
 		return 0, base.Usagef("--task is %q; with --emit, give auto/n: the script chooses each task", task)
 	}
-	t, err := scheduler.ParseTask("1/"+of, os.Getenv)
+	t, err := scheduler.ParseTask(task, func(name string) string { // the first task is in every n
+		if name == scheduler.Systems[0].Index {
+			return strconv.Itoa(scheduler.Systems[0].First)
+		}
+		return ""
+	})
 	if err != nil {
 		return 0, &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
