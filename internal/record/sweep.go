@@ -17,7 +17,7 @@ type SweepStatus struct {
 	Counts map[string]int `json:"counts" doc:"number of runs by status"`
 	Tasks  int            `json:"tasks,omitempty" doc:"tasks that share the runs, with a config"`
 	Again  []int          `json:"again,omitempty" doc:"tasks to submit again, from 1, with a config"`
-	Array  string         `json:"array,omitempty" doc:"the same for 'sbatch --array', such as '3,17,40-44'"`
+	Array  string         `json:"array,omitempty" doc:"the same as Slurm takes it, such as '3,17,40-44'"`
 	Runs   []SweptRun     `json:"runs" doc:"the runs, in the order of the sweep"`
 }
 

@@ -79,7 +79,7 @@ func TestStatus(t *testing.T) {
 	if held := doc.Runs[3]; !strings.HasPrefix(held.By, "process ") {
 		t.Errorf("the run in training is %+v", held)
 	}
-	// A task with a run in training has a process, which goes on with its other runs.
+	// A task with a run in training has a process, which trains its other runs next.
 	for tasks, want := range map[string]string{"": "2,3,6", " --tasks 6": "2,3,6", " --tasks 3": "2,3", " --tasks 2": "1", " --tasks 1": "", " --tasks 9": "2,3,6"} {
 		if got := statusOf(t, sixSeeds+tasks).Array; got != want {
 			t.Errorf("%q: submit %q again, want %q", tasks, got, want)
