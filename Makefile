@@ -177,6 +177,11 @@ dist:
 kill-test:
 	KILL_SECONDS=$(KILL_SECONDS) $(GO) test -count=1 -v -timeout 0 ./internal/kills
 
+.PHONY: k8s-test
+#  k8s-test: manifests of train --emit through the validation of Kubernetes' API server (tests/k8s; downloads and builds it: minutes)
+k8s-test: build
+	cd tests/k8s && TERCET=$(abspath $(BIN)) $(GO) test -count=1 ./...
+
 #  experiments: the runs of the README's table on real data in ../shared/data (about an hour on 2 cores)
 experiments: build
 	for c in mnist-c2f2 omniglot-cnn cifar10-resnet18; do $(BIN) train --config configs/$$c.yaml; done

@@ -54,7 +54,7 @@ dead, interrupted or failed, if no process works on a run of the task. --tasks i
 of --task auto/N; by default each run has a task. Runs that diverged or collapsed would
 do so again, so they are left out. Tasks that wait in a queue are not known here.`,
 		Examples: []base.Example{
-			{Why: "counts, and what was killed", Line: "tercet sweep status"},
+			{Why: "counts, and what was killed", Line: "tercet sweep status runs"},
 			{Why: "what to submit again of 8 tasks", Line: "tercet sweep status -c sweep.yaml --tasks 8"},
 		},
 		Exits: []int{base.ExitData},

@@ -60,6 +60,9 @@ func tasks(task string) (int, error) {
 	if err != nil {
 		return 0, &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
+	if most := base.FlagLimits["tasks"]; int64(t.Of) > most {
+		return 0, base.Usagef("--task is %q; with --emit, give at most %d tasks", task, most)
+	}
 	return t.Of, nil
 }
 

@@ -38,6 +38,7 @@ func TestEmit(t *testing.T) {
 		{line + "slrm", `--emit is "slrm"; formats: slurm, kubernetes`},
 		{line + "slurm --task 2/4", "give auto/n"},
 		{line + "slurm --task auto/0", `"auto/0" is neither`},
+		{line + "slurm --task auto/1000000000000000", "at most 1000000 tasks"},
 		{line + "slurm --dry-run", "do not go together"},
 		{line + "slurm --set 'name=\"a\\nb\"'", "name"},
 	} {
