@@ -20,7 +20,7 @@ var placeholders = []struct {
 	{"durations of text", regexp.MustCompile(`\b([0-9.]+ s|(\d+h)?\d+m\d+s)\b`), "T s"},
 	{"the build, the processor and the system", regexp.MustCompile(`"(version|cpu|os|go|commit|processor)": ?"[^"]*"`), `"$1": "X"`},
 	{"digests of documents that have times", regexp.MustCompile(`"(digest|sha256)": ?"[0-9a-f]{64}"`), `"$1": "SHA"`},
-	{"estimated memory", regexp.MustCompile(`"memory_bytes": ?\d+`), `"memory_bytes": N`},
+	{"estimated memory", regexp.MustCompile(`"((?:data_)?memory_bytes)": ?\d+`), `"$1": N`},
 	{"threads", regexp.MustCompile(`"threads": ?\d+`), `"threads": N`},
 }
 
