@@ -172,170 +172,72 @@ func normalizeBackReLUAVX512(rows int, cols int, x *float32, dy *float32, mean *
 //go:noescape
 func columnProductsReLUAVX512(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, bias *float32, center *float64, s *float64, q *float64)
 
-// normalizeAVX2 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			y[i] = (x[i]-mean[c])*scale[c] + shift[c]
-//		}
-//	}
+// normalizeAVX2 does what normalizeAVX512 does.
 //
 //go:noescape
 func normalizeAVX2(rows int, cols int, x *float32, mean *float32, scale *float32, shift *float32, y *float32)
 
-// normalizeAddAVX2 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			y[i] = (x[i]-mean[c])*scale[c] + shift[c] + add[i]
-//		}
-//	}
+// normalizeAddAVX2 does what normalizeAddAVX512 does.
 //
 //go:noescape
 func normalizeAddAVX2(rows int, cols int, x *float32, mean *float32, scale *float32, shift *float32, add *float32, y *float32)
 
-// normalizeReLUAVX2 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			y[i] = positive((x[i]-mean[c])*scale[c] + shift[c])
-//		}
-//	}
+// normalizeReLUAVX2 does what normalizeReLUAVX512 does.
 //
 //go:noescape
 func normalizeReLUAVX2(rows int, cols int, x *float32, mean *float32, scale *float32, shift *float32, y *float32)
 
-// normalizeAddReLUAVX2 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			y[i] = positive((x[i]-mean[c])*scale[c] + shift[c] + add[i])
-//		}
-//	}
+// normalizeAddReLUAVX2 does what normalizeAddReLUAVX512 does.
 //
 //go:noescape
 func normalizeAddReLUAVX2(rows int, cols int, x *float32, mean *float32, scale *float32, shift *float32, add *float32, y *float32)
 
-// normalizeBackAVX2 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			dx[i] = scale[c]*dy[i] - (slope[c]*(x[i]-mean[c]) + shift[c])
-//		}
-//	}
+// normalizeBackAVX2 does what normalizeBackAVX512 does.
 //
 //go:noescape
 func normalizeBackAVX2(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, shift *float32, slope *float32, dx *float32)
 
-// scaleRowsAVX2 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			dx[i] = scale[c] * dy[i]
-//		}
-//	}
+// scaleRowsAVX2 does what scaleRowsAVX512 does.
 //
 //go:noescape
 func scaleRowsAVX2(rows int, cols int, dy *float32, scale *float32, dx *float32)
 
-// normalizeBackMaskedAVX2 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			dx[i] = scale[c]*where(mask[i], dy[i]) - (slope[c]*(x[i]-mean[c]) + shift[c])
-//		}
-//	}
+// normalizeBackMaskedAVX2 does what normalizeBackMaskedAVX512 does.
 //
 //go:noescape
 func normalizeBackMaskedAVX2(rows int, cols int, x *float32, dy *float32, mask *float32, mean *float32, scale *float32, shift *float32, slope *float32, dx *float32)
 
-// scaleRowsMaskedAVX2 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			dx[i] = scale[c] * where(mask[i], dy[i])
-//		}
-//	}
+// scaleRowsMaskedAVX2 does what scaleRowsMaskedAVX512 does.
 //
 //go:noescape
 func scaleRowsMaskedAVX2(rows int, cols int, dy *float32, mask *float32, scale *float32, dx *float32)
 
-// columnSumsAVX2 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			s[c] += float64(x[i])
-//		}
-//	}
+// columnSumsAVX2 does what columnSumsAVX512 does.
 //
 //go:noescape
 func columnSumsAVX2(rows int, cols int, x *float32, s *float64)
 
-// columnMomentsAVX2 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			d := float64(x[i]) - center[c]; s[c] += d; q[c] = fma(d, d, q[c])
-//		}
-//	}
+// columnMomentsAVX2 does what columnMomentsAVX512 does.
 //
 //go:noescape
 func columnMomentsAVX2(rows int, cols int, x *float32, center *float64, s *float64, q *float64)
 
-// columnProductsAVX2 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			g := float64(dy[i]); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])
-//		}
-//	}
+// columnProductsAVX2 does what columnProductsAVX512 does.
 //
 //go:noescape
 func columnProductsAVX2(rows int, cols int, x *float32, dy *float32, center *float64, s *float64, q *float64)
 
-// columnProductsMaskedAVX2 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			g := float64(where(mask[i], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])
-//		}
-//	}
+// columnProductsMaskedAVX2 does what columnProductsMaskedAVX512 does.
 //
 //go:noescape
 func columnProductsMaskedAVX2(rows int, cols int, x *float32, dy *float32, mask *float32, center *float64, s *float64, q *float64)
 
-// normalizeBackReLUAVX2 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			d := x[i]-mean[c]; dx[i] = scale[c]*where(d*scale[c]+bias[c], dy[i]) - (slope[c]*d + shift[c])
-//		}
-//	}
+// normalizeBackReLUAVX2 does what normalizeBackReLUAVX512 does.
 //
 //go:noescape
 func normalizeBackReLUAVX2(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, shift *float32, slope *float32, bias *float32, dx *float32)
 
-// columnProductsReLUAVX2 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			g := float64(where((x[i]-mean[c])*scale[c]+bias[c], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])
-//		}
-//	}
+// columnProductsReLUAVX2 does what columnProductsReLUAVX512 does.
 //
 //go:noescape
 func columnProductsReLUAVX2(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, bias *float32, center *float64, s *float64, q *float64)

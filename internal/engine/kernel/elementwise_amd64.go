@@ -58,56 +58,32 @@ func axpyAVX512(alpha float32, n int, x *float32, y *float32)
 //go:noescape
 func scaleAVX512(alpha float32, n int, x *float32)
 
-// reluAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		y[i] = positive(x[i])
-//	}
+// reluAVX2 does what reluAVX512 does.
 //
 //go:noescape
 func reluAVX2(n int, x *float32, y *float32)
 
-// reluBackwardAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		dx[i] = where(y[i], dy[i])
-//	}
+// reluBackwardAVX2 does what reluBackwardAVX512 does.
 //
 //go:noescape
 func reluBackwardAVX2(n int, y *float32, dy *float32, dx *float32)
 
-// addAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		out[i] = a[i] + b[i]
-//	}
+// addAVX2 does what addAVX512 does.
 //
 //go:noescape
 func addAVX2(n int, a *float32, b *float32, out *float32)
 
-// addReLUAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		out[i] = positive(a[i] + b[i])
-//	}
+// addReLUAVX2 does what addReLUAVX512 does.
 //
 //go:noescape
 func addReLUAVX2(n int, a *float32, b *float32, out *float32)
 
-// axpyAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		y[i] += float32(alpha * x[i])
-//	}
+// axpyAVX2 does what axpyAVX512 does.
 //
 //go:noescape
 func axpyAVX2(alpha float32, n int, x *float32, y *float32)
 
-// scaleAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		x[i] *= alpha
-//	}
+// scaleAVX2 does what scaleAVX512 does.
 //
 //go:noescape
 func scaleAVX2(alpha float32, n int, x *float32)

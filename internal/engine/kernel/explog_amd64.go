@@ -27,25 +27,12 @@ func expAVX512(n int, x *float32, y *float32)
 //go:noescape
 func logAVX512(n int, x *float32, y *float32)
 
-// expAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		t := min(max(x[i], -104), 89)
-//		k := round(t * log2(e))
-//		r := fma(-k, ln2Low, fma(-k, ln2High, t))
-//		y[i] = (fma(p(r), r*r, r) + 1) * 2^k
-//	}
+// expAVX2 does what expAVX512 does.
 //
 //go:noescape
 func expAVX2(n int, x *float32, y *float32)
 
-// logAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		k, m := exponent(x[i]), x[i]/2^k // sqrt(1/2) <= m < sqrt(2)
-//		f := m - 1
-//		y[i] = fma(k, ln2High, f+fma(-0.5, f*f, fma(k, ln2Low, p(f)*f*(f*f))))
-//	}
+// logAVX2 does what logAVX512 does.
 //
 //go:noescape
 func logAVX2(n int, x *float32, y *float32)

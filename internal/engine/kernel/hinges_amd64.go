@@ -19,17 +19,12 @@ func rootsAVX512(x2 float32, near float32, n int, y2 *float32, row *float32) (mo
 //go:noescape
 func hingesAVX512(base float32, m int, cut *float32, add *float32, count *int32, n int, d *float32, w *float32, sums *float64)
 
-// rootsAVX2 is, for sizes above 0:
-//
-//	most = rootsGeneric(x2, near, y2[:n], row[:n])
+// rootsAVX2 does what rootsAVX512 does.
 //
 //go:noescape
 func rootsAVX2(x2 float32, near float32, n int, y2 *float32, row *float32) (most float32)
 
-// hingesAVX2 is, for sizes above 0:
-//
-//	// n a multiple of 64
-//	hingesGeneric(base, cut[:m], add[:m], count[:m], d[:n], w[:n], sums)
+// hingesAVX2 does what hingesAVX512 does.
 //
 //go:noescape
 func hingesAVX2(base float32, m int, cut *float32, add *float32, count *int32, n int, d *float32, w *float32, sums *float64)

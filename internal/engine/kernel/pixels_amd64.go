@@ -13,11 +13,7 @@ package kernel
 //go:noescape
 func pixelsAVX512(n int, p *uint8, y *float32)
 
-// pixelsAVX2 is, for n a multiple of the vector's length above 0:
-//
-//	for i := range n {
-//		y[i] = float32(p[i]) / 255
-//	}
+// pixelsAVX2 does what pixelsAVX512 does.
 //
 //go:noescape
 func pixelsAVX2(n int, p *uint8, y *float32)

@@ -88,86 +88,62 @@ func normalizeMaxWindowsBackAVX512(count int, c int, kh int, kw int, row int, ne
 //go:noescape
 func normalizeMaxWindowsBackMaskedAVX512(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, mask *float32, arg *int32, dx *float32)
 
-// maxWindowsAVX2 is, for sizes above 0:
-//
-//	maxWindowsGeneric(windows{count, c, kh, kw, row, next, first}, x, y, arg)
+// maxWindowsAVX2 does what maxWindowsAVX512 does.
 //
 //go:noescape
 func maxWindowsAVX2(count int, c int, kh int, kw int, row int, next int, first int, x *float32, y *float32, arg *int32)
 
-// maxWindowsBackAVX2 is, for sizes above 0:
-//
-//	maxWindowsBackGeneric(windows{count, c, kh, kw, row, next, first}, false, dy, nil, arg, dx)
+// maxWindowsBackAVX2 does what maxWindowsBackAVX512 does.
 //
 //go:noescape
 func maxWindowsBackAVX2(count int, c int, kh int, kw int, row int, next int, first int, dy *float32, arg *int32, dx *float32)
 
-// maxWindowsBackMaskedAVX2 is, for sizes above 0:
-//
-//	maxWindowsBackGeneric(windows{count, c, kh, kw, row, next, first}, false, dy, mask, arg, dx)
+// maxWindowsBackMaskedAVX2 does what maxWindowsBackMaskedAVX512 does.
 //
 //go:noescape
 func maxWindowsBackMaskedAVX2(count int, c int, kh int, kw int, row int, next int, first int, dy *float32, mask *float32, arg *int32, dx *float32)
 
-// avgWindowsBackAVX2 is, for sizes above 0:
-//
-//	avgWindowsBackGeneric(windows{count, c, kh, kw, row, next, 0}, false, scale, dy, dx)
+// avgWindowsBackAVX2 does what avgWindowsBackAVX512 does.
 //
 //go:noescape
 func avgWindowsBackAVX2(scale float32, count int, c int, kh int, kw int, row int, next int, dy *float32, dx *float32)
 
-// maxWindowsBackAddAVX2 is, for sizes above 0:
-//
-//	maxWindowsBackGeneric(windows{count, c, kh, kw, row, next, first}, true, dy, nil, arg, dx)
+// maxWindowsBackAddAVX2 does what maxWindowsBackAddAVX512 does.
 //
 //go:noescape
 func maxWindowsBackAddAVX2(count int, c int, kh int, kw int, row int, next int, first int, dy *float32, arg *int32, dx *float32)
 
-// maxWindowsBackMaskedAddAVX2 is, for sizes above 0:
-//
-//	maxWindowsBackGeneric(windows{count, c, kh, kw, row, next, first}, true, dy, mask, arg, dx)
+// maxWindowsBackMaskedAddAVX2 does what maxWindowsBackMaskedAddAVX512 does.
 //
 //go:noescape
 func maxWindowsBackMaskedAddAVX2(count int, c int, kh int, kw int, row int, next int, first int, dy *float32, mask *float32, arg *int32, dx *float32)
 
-// avgWindowsBackAddAVX2 is, for sizes above 0:
-//
-//	avgWindowsBackGeneric(windows{count, c, kh, kw, row, next, 0}, true, scale, dy, dx)
+// avgWindowsBackAddAVX2 does what avgWindowsBackAddAVX512 does.
 //
 //go:noescape
 func avgWindowsBackAddAVX2(scale float32, count int, c int, kh int, kw int, row int, next int, dy *float32, dx *float32)
 
-// avgWindowsAVX2 is, for sizes above 0:
-//
-//	avgWindowsGeneric(windows{count, c, kh, kw, row, next, 0}, scale, x, y)
+// avgWindowsAVX2 does what avgWindowsAVX512 does.
 //
 //go:noescape
 func avgWindowsAVX2(scale float32, count int, c int, kh int, kw int, row int, next int, x *float32, y *float32)
 
-// normalizeMaxWindowsAVX2 is, for sizes above 0:
-//
-//	normalizeMaxWindowsGeneric(windows{count, c, kh, kw, row, next, first}, mean, scale, shift, false, x, y, arg, won)
+// normalizeMaxWindowsAVX2 does what normalizeMaxWindowsAVX512 does.
 //
 //go:noescape
 func normalizeMaxWindowsAVX2(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
 
-// normalizeReLUMaxWindowsAVX2 is, for sizes above 0:
-//
-//	normalizeMaxWindowsGeneric(windows{count, c, kh, kw, row, next, first}, mean, scale, shift, true, x, y, arg, won)
+// normalizeReLUMaxWindowsAVX2 does what normalizeReLUMaxWindowsAVX512 does.
 //
 //go:noescape
 func normalizeReLUMaxWindowsAVX2(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
 
-// normalizeMaxWindowsBackAVX2 is, for sizes above 0:
-//
-//	normalizeMaxWindowsBackGeneric(windows{count, c, kh, kw, row, next, first}, mean, scale, shift, slope, x, dy, nil, arg, dx)
+// normalizeMaxWindowsBackAVX2 does what normalizeMaxWindowsBackAVX512 does.
 //
 //go:noescape
 func normalizeMaxWindowsBackAVX2(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, arg *int32, dx *float32)
 
-// normalizeMaxWindowsBackMaskedAVX2 is, for sizes above 0:
-//
-//	normalizeMaxWindowsBackGeneric(windows{count, c, kh, kw, row, next, first}, mean, scale, shift, slope, x, dy, mask, arg, dx)
+// normalizeMaxWindowsBackMaskedAVX2 does what normalizeMaxWindowsBackMaskedAVX512 does.
 //
 //go:noescape
 func normalizeMaxWindowsBackMaskedAVX2(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, mask *float32, arg *int32, dx *float32)

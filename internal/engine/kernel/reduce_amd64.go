@@ -59,57 +59,37 @@ func radialAVX512(dot float64, factor float64, n int, y *float32, dy *float32, d
 //go:noescape
 func finishDistancesAVX512(x2 float64, n int, y2 *float64, out *float32)
 
-// sumAVX2 is, for sizes above 0:
-//
-//	ret = sumGeneric(x[:n])
+// sumAVX2 does what sumAVX512 does.
 //
 //go:noescape
 func sumAVX2(n int, x *float32) (ret float64)
 
-// dotAVX2 is, for sizes above 0:
-//
-//	ret = dotGeneric(a[:n], b[:n])
+// dotAVX2 does what dotAVX512 does.
 //
 //go:noescape
 func dotAVX2(n int, a *float32, b *float32) (ret float64)
 
-// squaredDistanceAVX2 is, for sizes above 0:
-//
-//	ret = squaredDistanceGeneric(a[:n], b[:n])
+// squaredDistanceAVX2 does what squaredDistanceAVX512 does.
 //
 //go:noescape
 func squaredDistanceAVX2(n int, a *float32, b *float32) (ret float64)
 
-// maxAbsAVX2 is, for sizes above 0:
-//
-//	ret = maxAbsGeneric(x[:n])
+// maxAbsAVX2 does what maxAbsAVX512 does.
 //
 //go:noescape
 func maxAbsAVX2(n int, x *float32) (ret float32)
 
-// stretchAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		y[i] = float32(float64(x[i]) * factor)
-//	}
+// stretchAVX2 does what stretchAVX512 does.
 //
 //go:noescape
 func stretchAVX2(factor float64, n int, x *float32, y *float32)
 
-// radialAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		dx[i] = float32((float64(dy[i]) - float64(y[i])*dot) * factor)
-//	}
+// radialAVX2 does what radialAVX512 does.
 //
 //go:noescape
 func radialAVX2(dot float64, factor float64, n int, y *float32, dy *float32, dx *float32)
 
-// finishDistancesAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		out[i] = float32(max(x2+y2[i]-2*float64(out[i]), 0))
-//	}
+// finishDistancesAVX2 does what finishDistancesAVX512 does.
 //
 //go:noescape
 func finishDistancesAVX2(x2 float64, n int, y2 *float64, out *float32)

@@ -32,30 +32,12 @@ func resampleRowAVX512(n int, groups int, at *int32, w *int32, src *uint8, dst *
 //go:noescape
 func resampleColumnsAVX512(n int, taps int, stride int, w *int32, src *uint8, dst *uint8)
 
-// resampleRowAVX2 is, for n and groups above 0 (it writes dst[3*n] too, and reads 16 bytes for a group):
-//
-//	for i := range n {
-//		for c := range 3 {
-//			sum := int32(1 << 21)
-//			for j := range 4 * groups {
-//				sum += int32(src[3*(int(at[i])+j)+c]) * w[16*(i*groups+j/4)+3*(j%4)+c]
-//			}
-//			dst[3*i+c] = uint8(min(max(sum>>22, 0), 255))
-//		}
-//	}
+// resampleRowAVX2 does what resampleRowAVX512 does.
 //
 //go:noescape
 func resampleRowAVX2(n int, groups int, at *int32, w *int32, src *uint8, dst *uint8)
 
-// resampleColumnsAVX2 is, for n of at least a vector's lanes and taps above 0:
-//
-//	for i := range n {
-//		sum := int32(1 << 21)
-//		for j := range taps {
-//			sum += int32(src[j*stride+i]) * w[j]
-//		}
-//		dst[i] = uint8(min(max(sum>>22, 0), 255))
-//	}
+// resampleColumnsAVX2 does what resampleColumnsAVX512 does.
 //
 //go:noescape
 func resampleColumnsAVX2(n int, taps int, stride int, w *int32, src *uint8, dst *uint8)

@@ -32,7 +32,7 @@ func geluBackAVX512(n int, x *float32, dy *float32, dx *float32)
 
 // greatestAVX512 is, for sizes above 0:
 //
-//	ret = max(x[:n]...) // n is at least 16; a NaN may be passed over
+//	ret = max(x[:n]...) // n is at least a vector's lanes; a NaN may be passed over
 //
 //go:noescape
 func greatestAVX512(n int, x *float32) (ret float32)
@@ -91,89 +91,47 @@ func scaleAddAVX512(n int, x *float32, scale *float32, y *float32, shift *float3
 //go:noescape
 func standardizeBackAVX512(mean float32, along float32, inv float32, n int, y *float32, dy *float32, dx *float32)
 
-// geluAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		e := exp(-0.5 * x[i] * x[i])
-//		t := 1 / (1 + tailSlope*abs(x[i]))
-//		tail := tailOf(t) * e
-//		phi := tail // 1 - tail unless x[i] < 0
-//		y[i] = x[i] * phi
-//	}
+// geluAVX2 does what geluAVX512 does.
 //
 //go:noescape
 func geluAVX2(n int, x *float32, y *float32)
 
-// geluBackAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		e := exp(-0.5 * x[i] * x[i])
-//		t := 1 / (1 + tailSlope*abs(x[i]))
-//		tail := tailOf(t) * e
-//		phi := tail // 1 - tail unless x[i] < 0
-//		dx[i] = dy[i] * (phi + x[i]*e*density)
-//	}
+// geluBackAVX2 does what geluBackAVX512 does.
 //
 //go:noescape
 func geluBackAVX2(n int, x *float32, dy *float32, dx *float32)
 
-// greatestAVX2 is, for sizes above 0:
-//
-//	ret = max(x[:n]...) // n is at least 8; a NaN may be passed over
+// greatestAVX2 does what greatestAVX512 does.
 //
 //go:noescape
 func greatestAVX2(n int, x *float32) (ret float32)
 
-// expLessAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		x[i] = exp(x[i] - top)
-//	}
+// expLessAVX2 does what expLessAVX512 does.
 //
 //go:noescape
 func expLessAVX2(top float32, n int, x *float32)
 
-// softmaxBackAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		dp[i] = p[i] * (dp[i] - along)
-//	}
+// softmaxBackAVX2 does what softmaxBackAVX512 does.
 //
 //go:noescape
 func softmaxBackAVX2(along float32, n int, p *float32, dp *float32)
 
-// centerAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		y[i] = float32(float64(x[i]) - mean)
-//	}
+// centerAVX2 does what centerAVX512 does.
 //
 //go:noescape
 func centerAVX2(mean float64, n int, x *float32, y *float32)
 
-// scaleByAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		y[i] = x[i] * scale[i]
-//	}
+// scaleByAVX2 does what scaleByAVX512 does.
 //
 //go:noescape
 func scaleByAVX2(n int, x *float32, scale *float32, y *float32)
 
-// scaleAddAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		y[i] = float32(x[i]*scale[i]) + shift[i]
-//	}
+// scaleAddAVX2 does what scaleAddAVX512 does.
 //
 //go:noescape
 func scaleAddAVX2(n int, x *float32, scale *float32, y *float32, shift *float32)
 
-// standardizeBackAVX2 is, for sizes above 0:
-//
-//	for i := range n {
-//		dx[i] = (dy[i] - mean - float32(y[i]*along)) * inv
-//	}
+// standardizeBackAVX2 does what standardizeBackAVX512 does.
 //
 //go:noescape
 func standardizeBackAVX2(mean float32, along float32, inv float32, n int, y *float32, dy *float32, dx *float32)

@@ -141,139 +141,62 @@ func product32AVX512(blocks int, a *float32, b *float32) float32
 //go:noescape
 func shiftRowAVX512(blocks int, x *float32, mean *float64, scale float64, out *float32)
 
-// aboveAVX2 compares rows of 64*words numbers, rows and words > 0:
-//
-//	for i := range rows {
-//		for j := range 64 * words {
-//			set(bit j of mask[i*words:], x[i*ld+j] >= b[j]-a[i])
-//		}
-//	}
+// aboveAVX2 does what aboveAVX512 does.
 //
 //go:noescape
 func aboveAVX2(rows int, words int, x *float32, ld int, a *float32, b *float32, mask *uint64)
 
-// belowAVX2 compares rows of 64*words numbers, rows and words > 0:
-//
-//	for i := range rows {
-//		for j := range 64 * words {
-//			set(bit j of mask[i*words:], x[i*ld+j] <= b[j]-a[i])
-//		}
-//	}
+// belowAVX2 does what belowAVX512 does.
 //
 //go:noescape
 func belowAVX2(rows int, words int, x *float32, ld int, a *float32, b *float32, mask *uint64)
 
-// squares32AVX2 adds up squared differences of 16*blocks numbers, blocks > 0:
-//
-//	for i := range 16 * blocks {
-//		d := float64(a[i]) - float64(b[i])
-//		s[i%16] += d * d // rounded twice
-//	}
+// squares32AVX2 does what squares32AVX512 does.
 //
 //go:noescape
 func squares32AVX2(blocks int, a *float32, b *float32, s *float64)
 
-// squares64AVX2 adds up squared differences of 16*blocks numbers, blocks > 0:
-//
-//	for i := range 16 * blocks {
-//		d := float64(a[i]) - float64(b[i])
-//		s[i%16] += d * d // rounded twice
-//	}
+// squares64AVX2 does what squares64AVX512 does.
 //
 //go:noescape
 func squares64AVX2(blocks int, a *float32, b *float64, s *float64)
 
-// leastKeysAVX2 finds the least of rows keys in each of 64*words columns, rows and words > 0:
-//
-//	for j := range 64 * words {
-//		least, at := inf, 0
-//		for c := range rows {
-//			v := x[c*ld+j] + b[c]
-//			if v < least {
-//				least, at = v, c
-//			}
-//		}
-//		set(bit j of moved, old[j] != at)
-//		index[j], value[j] = at, least
-//	}
+// leastKeysAVX2 does what leastKeysAVX512 does.
 //
 //go:noescape
 func leastKeysAVX2(rows int, words int, x *float32, ld int, b *float32, old *int32, index *int32, value *float32, moved *uint64)
 
-// nearerAVX2 updates 16*blocks squared distances, blocks > 0:
-//
-//	for j := range 16 * blocks {
-//		out[j] = min(nearest[j], max(0, x[j]+(norm[j]+own)))
-//		sums[j%16] += float64(out[j])
-//	}
+// nearerAVX2 does what nearerAVX512 does.
 //
 //go:noescape
 func nearerAVX2(blocks int, x *float32, norm *float32, own float32, nearest *float32, out *float32, sums *float64)
 
-// addRowAVX2 does 16*blocks numbers, blocks > 0:
-//
-//	for i := range 16 * blocks {
-//		sum[i] += float64(x[i])
-//	}
+// addRowAVX2 does what addRowAVX512 does.
 //
 //go:noescape
 func addRowAVX2(blocks int, sum *float64, x *float32)
 
-// subtractRowAVX2 does 16*blocks numbers, blocks > 0:
-//
-//	for i := range 16 * blocks {
-//		sum[i] -= float64(x[i])
-//	}
+// subtractRowAVX2 does what subtractRowAVX512 does.
 //
 //go:noescape
 func subtractRowAVX2(blocks int, sum *float64, x *float32)
 
-// countRowAVX2 counts keys below cuts; what belongs to one cut is 16 numbers after that of the last; cuts, blocks > 0:
-//
-//	for r := range cuts {
-//		c := cut[16*r]
-//		if index[16*r] >= end {
-//			c = upper[16*r]
-//		}
-//		for j := range 16 * blocks {
-//			if fma(x[j], scale[j], add[j]) < c {
-//				count[16*r]++
-//			}
-//		}
-//	}
+// countRowAVX2 does what countRowAVX512 does.
 //
 //go:noescape
 func countRowAVX2(cuts int, blocks int, x *float32, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)
 
-// countColumnsAVX2 counts the keys of 16 columns below cuts, 16 numbers each; cuts, rows > 0:
-//
-//	for r := range cuts {
-//		for j := range 16 {
-//			c := cut[16*r+j]
-//			if index[16*r+j] >= end {
-//				c = upper[16*r+j]
-//			}
-//			for i := range rows {
-//				if fma(x[i*ld+j], scale[i], add[i]) < c {
-//					count[16*r+j]++
-//				}
-//			}
-//		}
-//	}
+// countColumnsAVX2 does what countColumnsAVX512 does.
 //
 //go:noescape
 func countColumnsAVX2(cuts int, rows int, x *float32, ld int, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)
 
-// product32AVX2 returns the inner product of 32*blocks numbers, blocks > 0, in interleaved float32 sums.
+// product32AVX2 does what product32AVX512 does.
 //
 //go:noescape
 func product32AVX2(blocks int, a *float32, b *float32) float32
 
-// shiftRowAVX2 does 16*blocks numbers, blocks > 0:
-//
-//	for i := range 16 * blocks {
-//		out[i] = float32((float64(x[i]) - mean[i]) * scale)
-//	}
+// shiftRowAVX2 does what shiftRowAVX512 does.
 //
 //go:noescape
 func shiftRowAVX2(blocks int, x *float32, mean *float64, scale float64, out *float32)

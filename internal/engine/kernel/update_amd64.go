@@ -39,37 +39,27 @@ func nesterovStepAVX512(f *float32, n int, p *float32, grad *float32, buf *float
 //go:noescape
 func signStepAVX512(step float32, eps float32, low float32, high float32, n int, x *float32, grad *float32, clean *float32)
 
-// adamStepAVX2 is, for sizes above 0:
-//
-//	adamStepGeneric(f, p[:n], grad[:n], m[:n], v[:n])
+// adamStepAVX2 does what adamStepAVX512 does.
 //
 //go:noescape
 func adamStepAVX2(f *float32, n int, p *float32, grad *float32, m *float32, v *float32)
 
-// sgdStepAVX2 is, for sizes above 0:
-//
-//	sgdStepGeneric(f, p[:n], grad[:n], nil, false)
+// sgdStepAVX2 does what sgdStepAVX512 does.
 //
 //go:noescape
 func sgdStepAVX2(f *float32, n int, p *float32, grad *float32)
 
-// momentumStepAVX2 is, for sizes above 0:
-//
-//	sgdStepGeneric(f, p[:n], grad[:n], buf[:n], false)
+// momentumStepAVX2 does what momentumStepAVX512 does.
 //
 //go:noescape
 func momentumStepAVX2(f *float32, n int, p *float32, grad *float32, buf *float32)
 
-// nesterovStepAVX2 is, for sizes above 0:
-//
-//	sgdStepGeneric(f, p[:n], grad[:n], buf[:n], true)
+// nesterovStepAVX2 does what nesterovStepAVX512 does.
 //
 //go:noescape
 func nesterovStepAVX2(f *float32, n int, p *float32, grad *float32, buf *float32)
 
-// signStepAVX2 is, for sizes above 0:
-//
-//	signStepGeneric(x[:n], grad[:n], clean[:n], step, eps, low, high)
+// signStepAVX2 does what signStepAVX512 does.
 //
 //go:noescape
 func signStepAVX2(step float32, eps float32, low float32, high float32, n int, x *float32, grad *float32, clean *float32)

@@ -11,7 +11,7 @@ package kernel
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
-// and zeros for the lanes from n on to the next multiple of 16.
+// and zeros for the lanes from n on to the next multiple of a vector's.
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
@@ -24,7 +24,7 @@ func winogradInput4From4AVX512(n int, src *float32, at *int, dst *float32, drow 
 //		dst[at[2*i+j]+l] = max(floor, s + bias[l])
 //	}
 //
-// a NaN staying one. src and bias are read up to a multiple of 16 lanes.
+// a NaN staying one. src and bias are read up to a multiple of a vector's lanes.
 // What is ahead of the results is fetched into the cache.
 //
 //go:noescape
@@ -37,7 +37,7 @@ func winogradOutput2From4AVX512(n int, src *float32, srow int, scol int, dst *fl
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
-// and zeros for the lanes from n on to the next multiple of 16.
+// and zeros for the lanes from n on to the next multiple of a vector's.
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
@@ -50,7 +50,7 @@ func winogradWeights4From3AVX512(n int, src *float32, at *int, dst *float32, dro
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
-// and zeros for the lanes from n on to the next multiple of 16.
+// and zeros for the lanes from n on to the next multiple of a vector's.
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
@@ -63,7 +63,7 @@ func winogradSpread4From2AVX512(n int, src *float32, at *int, dst *float32, drow
 //		dst[i*drow+j*dcol+l] += s
 //	}
 //
-// src is read up to a multiple of 16 lanes.
+// src is read up to a multiple of a vector's lanes.
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
@@ -76,7 +76,7 @@ func winogradGather3From4AVX512(n int, src *float32, srow int, scol int, dst *fl
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
-// and zeros for the lanes from n on to the next multiple of 16.
+// and zeros for the lanes from n on to the next multiple of a vector's.
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
@@ -89,7 +89,7 @@ func winogradInput6From6AVX512(n int, src *float32, at *int, dst *float32, drow 
 //		dst[at[4*i+j]+l] = max(floor, s + bias[l])
 //	}
 //
-// a NaN staying one. src and bias are read up to a multiple of 16 lanes.
+// a NaN staying one. src and bias are read up to a multiple of a vector's lanes.
 // What is ahead of the results is fetched into the cache.
 //
 //go:noescape
@@ -102,7 +102,7 @@ func winogradOutput4From6AVX512(n int, src *float32, srow int, scol int, dst *fl
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
-// and zeros for the lanes from n on to the next multiple of 16.
+// and zeros for the lanes from n on to the next multiple of a vector's.
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
@@ -115,7 +115,7 @@ func winogradWeights6From3AVX512(n int, src *float32, at *int, dst *float32, dro
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
-// and zeros for the lanes from n on to the next multiple of 16.
+// and zeros for the lanes from n on to the next multiple of a vector's.
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
@@ -128,7 +128,7 @@ func winogradSpread6From4AVX512(n int, src *float32, at *int, dst *float32, drow
 //		dst[i*drow+j*dcol+l] += s
 //	}
 //
-// src is read up to a multiple of 16 lanes.
+// src is read up to a multiple of a vector's lanes.
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
@@ -141,7 +141,7 @@ func winogradGather3From6AVX512(n int, src *float32, srow int, scol int, dst *fl
 //		dst[at[2*i+j]+l] = max(floor, s + bias[l])
 //	}
 //
-// a NaN staying one. src and bias are read up to a multiple of 16 lanes.
+// a NaN staying one. src and bias are read up to a multiple of a vector's lanes.
 // What is ahead of the results is fetched into the cache.
 //
 //go:noescape
@@ -154,7 +154,7 @@ func winogradOutput2From6AVX512(n int, src *float32, srow int, scol int, dst *fl
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
-// and zeros for the lanes from n on to the next multiple of 16.
+// and zeros for the lanes from n on to the next multiple of a vector's.
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
@@ -167,7 +167,7 @@ func winogradWeights6From5AVX512(n int, src *float32, at *int, dst *float32, dro
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
-// and zeros for the lanes from n on to the next multiple of 16.
+// and zeros for the lanes from n on to the next multiple of a vector's.
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
@@ -180,7 +180,7 @@ func winogradSpread6From2AVX512(n int, src *float32, at *int, dst *float32, drow
 //		dst[i*drow+j*dcol+l] += s
 //	}
 //
-// src is read up to a multiple of 16 lanes.
+// src is read up to a multiple of a vector's lanes.
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
@@ -193,7 +193,7 @@ func winogradGather5From6AVX512(n int, src *float32, srow int, scol int, dst *fl
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
-// and zeros for the lanes from n on to the next multiple of 16.
+// and zeros for the lanes from n on to the next multiple of a vector's.
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
@@ -206,7 +206,7 @@ func winogradInput8From8AVX512(n int, src *float32, at *int, dst *float32, drow 
 //		dst[at[4*i+j]+l] = max(floor, s + bias[l])
 //	}
 //
-// a NaN staying one. src and bias are read up to a multiple of 16 lanes.
+// a NaN staying one. src and bias are read up to a multiple of a vector's lanes.
 // What is ahead of the results is fetched into the cache.
 //
 //go:noescape
@@ -219,7 +219,7 @@ func winogradOutput4From8AVX512(n int, src *float32, srow int, scol int, dst *fl
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
-// and zeros for the lanes from n on to the next multiple of 16.
+// and zeros for the lanes from n on to the next multiple of a vector's.
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
@@ -232,7 +232,7 @@ func winogradWeights8From5AVX512(n int, src *float32, at *int, dst *float32, dro
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
-// and zeros for the lanes from n on to the next multiple of 16.
+// and zeros for the lanes from n on to the next multiple of a vector's.
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
@@ -245,255 +245,103 @@ func winogradSpread8From4AVX512(n int, src *float32, at *int, dst *float32, drow
 //		dst[i*drow+j*dcol+l] += s
 //	}
 //
-// src is read up to a multiple of 16 lanes.
+// src is read up to a multiple of a vector's lanes.
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
 func winogradGather5From8AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 
-// winogradInput4From4AVX2 computes, for n > 0 lanes l, with the matrix m of 4 rows and 4 columns:
-//
-//	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[4*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of 8.
-// What is ahead of the sources is fetched into the cache.
+// winogradInput4From4AVX2 does what winogradInput4From4AVX512 does.
 //
 //go:noescape
 func winogradInput4From4AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
-// winogradOutput2From4AVX2 computes, for n > 0 lanes l, with the matrix m of 2 rows and 4 columns:
-//
-//	for i, j := range (2, 2) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[at[2*i+j]+l] = max(floor, s + bias[l])
-//	}
-//
-// a NaN staying one. src and bias are read up to a multiple of 8 lanes.
-// What is ahead of the results is fetched into the cache.
+// winogradOutput2From4AVX2 does what winogradOutput2From4AVX512 does.
 //
 //go:noescape
 func winogradOutput2From4AVX2(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 
-// winogradWeights4From3AVX2 computes, for n > 0 lanes l, with the matrix m of 4 rows and 3 columns:
-//
-//	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[3*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of 8.
-// What is ahead of the sources is fetched into the cache.
+// winogradWeights4From3AVX2 does what winogradWeights4From3AVX512 does.
 //
 //go:noescape
 func winogradWeights4From3AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
-// winogradSpread4From2AVX2 computes, for n > 0 lanes l, with the matrix m of 4 rows and 2 columns:
-//
-//	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[2*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of 8.
-// What is ahead of the sources is fetched into the cache.
+// winogradSpread4From2AVX2 does what winogradSpread4From2AVX512 does.
 //
 //go:noescape
 func winogradSpread4From2AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
-// winogradGather3From4AVX2 computes, for n > 0 lanes l, with the matrix m of 3 rows and 4 columns:
-//
-//	for i, j := range (3, 3) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[i*drow+j*dcol+l] += s
-//	}
-//
-// src is read up to a multiple of 8 lanes.
-// What is ahead of the sources is fetched into the cache.
+// winogradGather3From4AVX2 does what winogradGather3From4AVX512 does.
 //
 //go:noescape
 func winogradGather3From4AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 
-// winogradInput6From6AVX2 computes, for n > 0 lanes l, with the matrix m of 6 rows and 6 columns:
-//
-//	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[6*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of 8.
-// What is ahead of the sources is fetched into the cache.
+// winogradInput6From6AVX2 does what winogradInput6From6AVX512 does.
 //
 //go:noescape
 func winogradInput6From6AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
-// winogradOutput4From6AVX2 computes, for n > 0 lanes l, with the matrix m of 4 rows and 6 columns:
-//
-//	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[at[4*i+j]+l] = max(floor, s + bias[l])
-//	}
-//
-// a NaN staying one. src and bias are read up to a multiple of 8 lanes.
-// What is ahead of the results is fetched into the cache.
+// winogradOutput4From6AVX2 does what winogradOutput4From6AVX512 does.
 //
 //go:noescape
 func winogradOutput4From6AVX2(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 
-// winogradWeights6From3AVX2 computes, for n > 0 lanes l, with the matrix m of 6 rows and 3 columns:
-//
-//	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[3*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of 8.
-// What is ahead of the sources is fetched into the cache.
+// winogradWeights6From3AVX2 does what winogradWeights6From3AVX512 does.
 //
 //go:noescape
 func winogradWeights6From3AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
-// winogradSpread6From4AVX2 computes, for n > 0 lanes l, with the matrix m of 6 rows and 4 columns:
-//
-//	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[4*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of 8.
-// What is ahead of the sources is fetched into the cache.
+// winogradSpread6From4AVX2 does what winogradSpread6From4AVX512 does.
 //
 //go:noescape
 func winogradSpread6From4AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
-// winogradGather3From6AVX2 computes, for n > 0 lanes l, with the matrix m of 3 rows and 6 columns:
-//
-//	for i, j := range (3, 3) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[i*drow+j*dcol+l] += s
-//	}
-//
-// src is read up to a multiple of 8 lanes.
-// What is ahead of the sources is fetched into the cache.
+// winogradGather3From6AVX2 does what winogradGather3From6AVX512 does.
 //
 //go:noescape
 func winogradGather3From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 
-// winogradOutput2From6AVX2 computes, for n > 0 lanes l, with the matrix m of 2 rows and 6 columns:
-//
-//	for i, j := range (2, 2) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[at[2*i+j]+l] = max(floor, s + bias[l])
-//	}
-//
-// a NaN staying one. src and bias are read up to a multiple of 8 lanes.
-// What is ahead of the results is fetched into the cache.
+// winogradOutput2From6AVX2 does what winogradOutput2From6AVX512 does.
 //
 //go:noescape
 func winogradOutput2From6AVX2(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 
-// winogradWeights6From5AVX2 computes, for n > 0 lanes l, with the matrix m of 6 rows and 5 columns:
-//
-//	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[5*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of 8.
-// What is ahead of the sources is fetched into the cache.
+// winogradWeights6From5AVX2 does what winogradWeights6From5AVX512 does.
 //
 //go:noescape
 func winogradWeights6From5AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
-// winogradSpread6From2AVX2 computes, for n > 0 lanes l, with the matrix m of 6 rows and 2 columns:
-//
-//	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[2*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of 8.
-// What is ahead of the sources is fetched into the cache.
+// winogradSpread6From2AVX2 does what winogradSpread6From2AVX512 does.
 //
 //go:noescape
 func winogradSpread6From2AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
-// winogradGather5From6AVX2 computes, for n > 0 lanes l, with the matrix m of 5 rows and 6 columns:
-//
-//	for i, j := range (5, 5) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[i*drow+j*dcol+l] += s
-//	}
-//
-// src is read up to a multiple of 8 lanes.
-// What is ahead of the sources is fetched into the cache.
+// winogradGather5From6AVX2 does what winogradGather5From6AVX512 does.
 //
 //go:noescape
 func winogradGather5From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 
-// winogradInput8From8AVX2 computes, for n > 0 lanes l, with the matrix m of 8 rows and 8 columns:
-//
-//	for i, j := range (8, 8) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[8*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of 8.
-// What is ahead of the sources is fetched into the cache.
+// winogradInput8From8AVX2 does what winogradInput8From8AVX512 does.
 //
 //go:noescape
 func winogradInput8From8AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
-// winogradOutput4From8AVX2 computes, for n > 0 lanes l, with the matrix m of 4 rows and 8 columns:
-//
-//	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[at[4*i+j]+l] = max(floor, s + bias[l])
-//	}
-//
-// a NaN staying one. src and bias are read up to a multiple of 8 lanes.
-// What is ahead of the results is fetched into the cache.
+// winogradOutput4From8AVX2 does what winogradOutput4From8AVX512 does.
 //
 //go:noescape
 func winogradOutput4From8AVX2(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 
-// winogradWeights8From5AVX2 computes, for n > 0 lanes l, with the matrix m of 8 rows and 5 columns:
-//
-//	for i, j := range (8, 8) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[5*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of 8.
-// What is ahead of the sources is fetched into the cache.
+// winogradWeights8From5AVX2 does what winogradWeights8From5AVX512 does.
 //
 //go:noescape
 func winogradWeights8From5AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
-// winogradSpread8From4AVX2 computes, for n > 0 lanes l, with the matrix m of 8 rows and 4 columns:
-//
-//	for i, j := range (8, 8) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[4*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of 8.
-// What is ahead of the sources is fetched into the cache.
+// winogradSpread8From4AVX2 does what winogradSpread8From4AVX512 does.
 //
 //go:noescape
 func winogradSpread8From4AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
-// winogradGather5From8AVX2 computes, for n > 0 lanes l, with the matrix m of 5 rows and 8 columns:
-//
-//	for i, j := range (5, 5) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[i*drow+j*dcol+l] += s
-//	}
-//
-// src is read up to a multiple of 8 lanes.
-// What is ahead of the sources is fetched into the cache.
+// winogradGather5From8AVX2 does what winogradGather5From8AVX512 does.
 //
 //go:noescape
 func winogradGather5From8AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)

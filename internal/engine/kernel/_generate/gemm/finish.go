@@ -55,12 +55,10 @@ func (s shape) finish(rows int) {
 	CMPQ(t.Mem("cols"), Imm(uint64(s.vectors*s.lanes)))
 	JNE(LabelRef(label("part")))
 	s.eachC(rows, t, func(i, v int, m Mem) { VMOVUPS(s.sum(i, v), m) })
-	VZEROUPPER()
-	RET()
+	asm.End()
 	Label(label("part"))
 	s.eachC(rows, t, func(i, v int, m Mem) { s.write(s.sum(i, v), m, v) })
-	VZEROUPPER()
-	RET()
+	asm.End()
 }
 
 func (s shape) each(rows int, f func(i, v int)) {

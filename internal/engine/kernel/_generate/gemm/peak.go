@@ -1,6 +1,8 @@
 package main
 
 import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 )
@@ -24,6 +26,5 @@ func (s shape) peak() {
 	}
 	DECQ(steps)
 	JNZ(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
+	asm.End()
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -9,9 +11,8 @@ import (
 // transpose emits the transposition of a strip of eight rows, 8x8 at a time:
 // pairs, fours and halves are exchanged in turn.
 func transpose() {
-	TEXT("transpose8AVX2", NOSPLIT, "func(blocks int, src *float32, lds int, dst *float32, ldd int)")
-	Doc(
-		"transpose8AVX2 transposes eight rows of 8*blocks numbers, blocks > 0:",
+	asm.Func("transpose8", "AVX2", "blocks int, src *float32, lds int, dst *float32, ldd int",
+		"transposes eight rows of 8*blocks numbers, blocks > 0:",
 		"",
 		"\tfor i := range 8 {",
 		"\t\tfor p := range 8 * blocks {",
@@ -19,7 +20,6 @@ func transpose() {
 		"\t\t}",
 		"\t}",
 	)
-	Pragma("noescape")
 	blocks := Load(Param("blocks"), GP64())
 	src := Load(Param("src"), GP64())
 	lds := Load(Param("lds"), GP64())
@@ -75,6 +75,5 @@ func transpose() {
 	LEAQ(Mem{Base: dst4, Index: ldd, Scale: 4}, dst)
 	DECQ(blocks)
 	JNZ(LabelRef("block"))
-	VZEROUPPER()
-	RET()
+	asm.End()
 }

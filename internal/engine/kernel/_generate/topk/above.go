@@ -1,6 +1,8 @@
 package main
 
 import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 )
@@ -11,9 +13,8 @@ const greaterEqual = 0x1d
 // compare emits the masks of numbers that are large or small enough, 64 columns
 // at a time.
 func (s isa) compare(name, operator string, predicate uint64) {
-	TEXT(name+s.name, NOSPLIT, "func(rows, words int, x *float32, ld int, a, b *float32, mask *uint64)")
-	Doc(
-		name+s.name+" compares rows of 64*words numbers, rows and words > 0:",
+	asm.Func(name, s.name, "rows, words int, x *float32, ld int, a, b *float32, mask *uint64",
+		"compares rows of 64*words numbers, rows and words > 0:",
 		"",
 		"\tfor i := range rows {",
 		"\t\tfor j := range 64 * words {",
@@ -21,7 +22,6 @@ func (s isa) compare(name, operator string, predicate uint64) {
 		"\t\t}",
 		"\t}",
 	)
-	Pragma("noescape")
 	rows, words := Load(Param("rows"), GP64()), Load(Param("words"), GP64())
 	x, ld := Load(Param("x"), GP64()), Load(Param("ld"), GP64())
 	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())
@@ -64,6 +64,5 @@ func (s isa) compare(name, operator string, predicate uint64) {
 	ADDQ(Imm(4), a)
 	DECQ(rows)
 	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	asm.End()
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -20,10 +22,9 @@ var zmm = []reg.VecPhysical{
 
 // byteTile emits products of rows of bytes: four products a lane and instruction.
 func byteTile() {
-	TEXT("byteTileVNNI", NOSPLIT,
-		"func(rows, k int, a *uint32, lda int, b *uint32, start *int32, scale, add, by *float32, out *float32, ld int)")
-	Doc(
-		"byteTileVNNI multiplies rows (1 to 14) rows of k words of signed bytes by a panel of 32 columns of unsigned ones, k > 0:",
+	asm.Func("byteTile", "VNNI",
+		"rows, k int, a *uint32, lda int, b *uint32, start *int32, scale, add, by *float32, out *float32, ld int",
+		"multiplies rows (1 to 14) rows of k words of signed bytes by a panel of 32 columns of unsigned ones, k > 0:",
 		"",
 		"\tfor i := range rows {",
 		"\t\tfor j := range 32 {",
@@ -37,7 +38,6 @@ func byteTile() {
 		"\t\t}",
 		"\t}",
 	)
-	Pragma("noescape")
 	rows := Load(Param("rows"), GP64())
 	k := Load(Param("k"), GP64())
 	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())
@@ -106,15 +106,13 @@ func byteBody(n int, k, a, b reg.Register, row func(int) Mem) {
 			ADDQ(ld, out)
 		}
 	}
-	VZEROUPPER()
-	RET()
+	asm.End()
 }
 
 // quantize emits the rounding of a row to bytes.
 func quantize() {
-	TEXT("quantizeAVX512", NOSPLIT, "func(blocks int, x *float32, inverse float32, out *uint32, sums *float32)")
-	Doc(
-		"quantizeAVX512 rounds 16*blocks numbers, blocks > 0:",
+	asm.Func("quantize", "AVX512", "blocks int, x *float32, inverse float32, out *uint32, sums *float32",
+		"rounds 16*blocks numbers, blocks > 0:",
 		"",
 		"\tfor i := range 16 * blocks {",
 		"\t\tt := x[i] * inverse",
@@ -126,7 +124,6 @@ func quantize() {
 		"\t\tsums[48+i%16] += t * t",
 		"\t}",
 	)
-	Pragma("noescape")
 	blocks := Load(Param("blocks"), GP64())
 	x, out, sums := Load(Param("x"), GP64()), Load(Param("out"), GP64()), Load(Param("sums"), GP64())
 	inverse := ZMM()
@@ -154,15 +151,13 @@ func quantize() {
 	for v := range sum {
 		VMOVUPS(sum[v], at(sums, 64*v))
 	}
-	VZEROUPPER()
-	RET()
+	asm.End()
 }
 
 // dot emits one inner product in float32.
 func (s isa) dot() {
-	TEXT("product32"+s.name, NOSPLIT, "func(blocks int, a, b *float32) float32")
-	Doc("product32" + s.name + " returns the inner product of 32*blocks numbers, blocks > 0, in interleaved float32 sums.")
-	Pragma("noescape")
+	asm.Func("product32", s.name, "blocks int, a, b *float32) (float32",
+		"returns the inner product of 32*blocks numbers, blocks > 0, in interleaved float32 sums.")
 	blocks := Load(Param("blocks"), GP64())
 	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())
 	sums := make([]reg.VecVirtual, 32/s.lanes)
@@ -200,6 +195,5 @@ func (s isa) dot() {
 	VPERMILPS(Imm(0xb1), quarter, other)
 	VADDPS(other, quarter, quarter)
 	Store(quarter, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	asm.End()
 }

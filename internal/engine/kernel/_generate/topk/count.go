@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -69,16 +71,13 @@ func (s isa) passes(left reg.Register, body func(n int), forward func(bytes int)
 		JMP(LabelRef(fmt.Sprintf("pass%d", n)))
 		Label(skip)
 	}
-	VZEROUPPER()
-	RET()
+	asm.End()
 }
 
 // countRow emits the counts for one query of a row of products.
 func (s isa) countRow() {
-	TEXT("countRow"+s.name, NOSPLIT,
-		"func(cuts, blocks int, x, scale, add *float32, end int32, cut, upper *float32, index, count *int32)")
-	Doc(
-		"countRow"+s.name+" counts keys below cuts; what belongs to one cut is 16 numbers after that of the last; cuts, blocks > 0:",
+	asm.Func("countRow", s.name, "cuts, blocks int, x, scale, add *float32, end int32, cut, upper *float32, index, count *int32",
+		"counts keys below cuts; what belongs to one cut is 16 numbers after that of the last; cuts, blocks > 0:",
 		"",
 		"\tfor r := range cuts {",
 		"\t\tc := cut[16*r]",
@@ -92,7 +91,6 @@ func (s isa) countRow() {
 		"\t\t}",
 		"\t}",
 	)
-	Pragma("noescape")
 	left, blocks := Load(Param("cuts"), GP64()), Load(Param("blocks"), GP64())
 	x, scale, add := Load(Param("x"), GP64()), Load(Param("scale"), GP64()), Load(Param("add"), GP64())
 	end := Load(Param("end"), GP32())
@@ -157,10 +155,8 @@ func (s isa) addLanes(v reg.VecVirtual) reg.Register {
 
 // countColumns emits the counts for 16 queries, each a column of products.
 func (s isa) countColumns() {
-	TEXT("countColumns"+s.name, NOSPLIT,
-		"func(cuts, rows int, x *float32, ld int, scale, add *float32, end int32, cut, upper *float32, index, count *int32)")
-	Doc(
-		"countColumns"+s.name+" counts the keys of 16 columns below cuts, 16 numbers each; cuts, rows > 0:",
+	asm.Func("countColumns", s.name, "cuts, rows int, x *float32, ld int, scale, add *float32, end int32, cut, upper *float32, index, count *int32",
+		"counts the keys of 16 columns below cuts, 16 numbers each; cuts, rows > 0:",
 		"",
 		"\tfor r := range cuts {",
 		"\t\tfor j := range 16 {",
@@ -176,7 +172,6 @@ func (s isa) countColumns() {
 		"\t\t}",
 		"\t}",
 	)
-	Pragma("noescape")
 	left, rows := Load(Param("cuts"), GP64()), Load(Param("rows"), GP64())
 	x, ld := Load(Param("x"), GP64()), Load(Param("ld"), GP64())
 	scale, add := Load(Param("scale"), GP64()), Load(Param("add"), GP64())

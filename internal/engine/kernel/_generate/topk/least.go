@@ -1,6 +1,8 @@
 package main
 
 import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -15,10 +17,8 @@ const (
 // leastKeys emits the choice of the least key of each column, two vectors of
 // columns at a time.
 func (s isa) leastKeys() {
-	TEXT("leastKeys"+s.name, NOSPLIT,
-		"func(rows, words int, x *float32, ld int, b *float32, old, index *int32, value *float32, moved *uint64)")
-	Doc(
-		"leastKeys"+s.name+" finds the least of rows keys in each of 64*words columns, rows and words > 0:",
+	asm.Func("leastKeys", s.name, "rows, words int, x *float32, ld int, b *float32, old, index *int32, value *float32, moved *uint64",
+		"finds the least of rows keys in each of 64*words columns, rows and words > 0:",
 		"",
 		"\tfor j := range 64 * words {",
 		"\t\tleast, at := inf, 0",
@@ -32,7 +32,6 @@ func (s isa) leastKeys() {
 		"\t\tindex[j], value[j] = at, least",
 		"\t}",
 	)
-	Pragma("noescape")
 	rows, words := Load(Param("rows"), GP64()), Load(Param("words"), GP64())
 	x, ld := Load(Param("x"), GP64()), Load(Param("ld"), GP64())
 	b := Load(Param("b"), GP64())
@@ -96,8 +95,7 @@ func (s isa) leastKeys() {
 	ADDQ(Imm(uint64(s.lanes/4)), moved)
 	DECQ(turns)
 	JNZ(LabelRef("columns"))
-	VZEROUPPER()
-	RET()
+	asm.End()
 }
 
 // constant fills v with 32 bits.

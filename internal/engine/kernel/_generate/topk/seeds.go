@@ -1,6 +1,8 @@
 package main
 
 import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -8,16 +10,14 @@ import (
 
 // nearer emits the update of distances by one candidate, and their sum.
 func (s isa) nearer() {
-	TEXT("nearer"+s.name, NOSPLIT, "func(blocks int, x, norm *float32, own float32, nearest, out *float32, sums *float64)")
-	Doc(
-		"nearer"+s.name+" updates 16*blocks squared distances, blocks > 0:",
+	asm.Func("nearer", s.name, "blocks int, x, norm *float32, own float32, nearest, out *float32, sums *float64",
+		"updates 16*blocks squared distances, blocks > 0:",
 		"",
 		"\tfor j := range 16 * blocks {",
 		"\t\tout[j] = min(nearest[j], max(0, x[j]+(norm[j]+own)))",
 		"\t\tsums[j%16] += float64(out[j])",
 		"\t}",
 	)
-	Pragma("noescape")
 	blocks := Load(Param("blocks"), GP64())
 	x, norm := Load(Param("x"), GP64()), Load(Param("norm"), GP64())
 	nearest, out := Load(Param("nearest"), GP64()), Load(Param("out"), GP64())
@@ -46,8 +46,7 @@ func (s isa) nearer() {
 	DECQ(blocks)
 	JNZ(LabelRef("block"))
 	s.storeSums(sums, to)
-	VZEROUPPER()
-	RET()
+	asm.End()
 }
 
 // loadSums loads 16 float64 sums.
@@ -68,19 +67,17 @@ func (s isa) storeSums(sums []reg.VecVirtual, to reg.Register) {
 
 // accumulate emits sum += x and sum -= x, sums in float64.
 func (s isa) accumulate(minus bool) {
-	name, op := "addRow"+s.name, "+="
+	name, op := "addRow", "+="
 	if minus {
-		name, op = "subtractRow"+s.name, "-="
+		name, op = "subtractRow", "-="
 	}
-	TEXT(name, NOSPLIT, "func(blocks int, sum *float64, x *float32)")
-	Doc(
-		name+" does 16*blocks numbers, blocks > 0:",
+	asm.Func(name, s.name, "blocks int, sum *float64, x *float32",
+		"does 16*blocks numbers, blocks > 0:",
 		"",
 		"\tfor i := range 16 * blocks {",
 		"\t\tsum[i] "+op+" float64(x[i])",
 		"\t}",
 	)
-	Pragma("noescape")
 	blocks := Load(Param("blocks"), GP64())
 	sum, x := Load(Param("sum"), GP64()), Load(Param("x"), GP64())
 	Label("block")
@@ -99,6 +96,5 @@ func (s isa) accumulate(minus bool) {
 	ADDQ(Imm(64), x)
 	DECQ(blocks)
 	JNZ(LabelRef("block"))
-	VZEROUPPER()
-	RET()
+	asm.End()
 }

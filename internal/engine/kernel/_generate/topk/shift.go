@@ -1,6 +1,8 @@
 package main
 
 import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -8,15 +10,13 @@ import (
 
 // shift emits the centering of a row.
 func (s isa) shift() {
-	TEXT("shiftRow"+s.name, NOSPLIT, "func(blocks int, x *float32, mean *float64, scale float64, out *float32)")
-	Doc(
-		"shiftRow"+s.name+" does 16*blocks numbers, blocks > 0:",
+	asm.Func("shiftRow", s.name, "blocks int, x *float32, mean *float64, scale float64, out *float32",
+		"does 16*blocks numbers, blocks > 0:",
 		"",
 		"\tfor i := range 16 * blocks {",
 		"\t\tout[i] = float32((float64(x[i]) - mean[i]) * scale)",
 		"\t}",
 	)
-	Pragma("noescape")
 	blocks := Load(Param("blocks"), GP64())
 	x, mean, out := Load(Param("x"), GP64()), Load(Param("mean"), GP64()), Load(Param("out"), GP64())
 	scale := s.vec()
@@ -43,6 +43,5 @@ func (s isa) shift() {
 	ADDQ(U32(128), mean)
 	DECQ(blocks)
 	JNZ(LabelRef("block"))
-	VZEROUPPER()
-	RET()
+	asm.End()
 }

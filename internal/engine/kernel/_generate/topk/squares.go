@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 )
@@ -10,17 +12,15 @@ import (
 // squares emits sums of squared differences in 16 float64 lanes; b has numbers
 // of the given bits.
 func (s isa) squares(bits int) {
-	name := fmt.Sprintf("squares%d%s", bits, s.name)
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(blocks int, a *float32, b *float%d, s *float64)", bits))
-	Doc(
-		name+" adds up squared differences of 16*blocks numbers, blocks > 0:",
+	name := fmt.Sprintf("squares%d", bits)
+	asm.Func(name, s.name, fmt.Sprintf("blocks int, a *float32, b *float%d, s *float64", bits),
+		"adds up squared differences of 16*blocks numbers, blocks > 0:",
 		"",
 		"\tfor i := range 16 * blocks {",
 		"\t\td := float64(a[i]) - float64(b[i])",
 		"\t\ts[i%16] += d * d // rounded twice",
 		"\t}",
 	)
-	Pragma("noescape")
 	blocks := Load(Param("blocks"), GP64())
 	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())
 	out := Load(Param("s"), GP64())
@@ -44,6 +44,5 @@ func (s isa) squares(bits int) {
 	DECQ(blocks)
 	JNZ(LabelRef("block"))
 	s.storeSums(sums, out)
-	VZEROUPPER()
-	RET()
+	asm.End()
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -22,10 +24,9 @@ func words(name string) reg.VecVirtual {
 }
 
 func chromaRow() {
-	TEXT("chromaRowAVX2", NOSPLIT, "func(n int, near, far *uint8, even, odd int, dst *uint8)")
-	Doc("chromaRowAVX2 is, for n a multiple of 16 above 0 and t(i) = 3*near[i] + far[i]; near[-1] and near[n] are read:", "",
+	asm.Func("chromaRow", "AVX2", "n int, near, far *uint8, even, odd int, dst *uint8",
+		"is, for n a multiple of 16 above 0 and t(i) = 3*near[i] + far[i]; near[-1] and near[n] are read:", "",
 		"\tfor i := range n {", "\t\tdst[2*i] = (3*t(i) + t(i-1) + even) >> 4", "\t\tdst[2*i+1] = (3*t(i) + t(i+1) + odd) >> 4", "\t}")
-	Pragma("noescape")
 	n, p, even, odd := Load(Param("n"), GP64()), pointers("near", "far", "dst"), words("even"), words("odd")
 	i := GP64()
 	XORQ(i, i)
@@ -55,15 +56,14 @@ func chromaRow() {
 	ADDQ(Imm(16), i)
 	CMPQ(i, n)
 	JLT(LabelRef("loop"))
-	end()
+	asm.End()
 }
 
 func ycbcrRow() {
-	TEXT("ycbcrRowAVX2", NOSPLIT, "func(n int, y, cb, cr, dst *uint8)")
-	Doc("ycbcrRowAVX2 is, for n a multiple of 8 above 0, with u = cb[i]-128, v = cr[i]-128 (it writes 8 bytes behind dst[3*n-1] too):", "",
+	asm.Func("ycbcrRow", "AVX2", "n int, y, cb, cr, dst *uint8",
+		"is, for n a multiple of 8 above 0, with u = cb[i]-128, v = cr[i]-128 (it writes 8 bytes behind dst[3*n-1] too):", "",
 		"\tfor i := range n {", "\t\tdst[3*i] = clip(y[i] + (91881*v+32768)>>16)", "\t\tdst[3*i+1] = clip(y[i] + (-22554*u-46802*v+32768)>>16)",
 		"\t\tdst[3*i+2] = clip(y[i] + (116130*u+32768)>>16)", "\t}")
-	Pragma("noescape")
 	s := isas[1]
 	n, p := Load(Param("n"), GP64()), pointers("y", "cb", "cr", "dst")
 	minus := func(c int32) uint32 { return uint32(-c) }
@@ -111,5 +111,5 @@ func ycbcrRow() {
 	ADDQ(Imm(8), i)
 	CMPQ(i, n)
 	JLT(LabelRef("loop"))
-	end()
+	asm.End()
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -44,7 +46,7 @@ func (s isa) byRows(moving int, at []reg.Register, body func(m []Mem, p part)) {
 	}
 	DECQ(rows)
 	JNZ(LabelRef("row"))
-	end()
+	asm.End()
 }
 
 func nested(line string) []string {
@@ -215,7 +217,7 @@ func (s isa) byColumns(at, factors, wide []reg.Register, keep int, step func(m [
 		}
 	}
 	Label("end")
-	end()
+	asm.End()
 }
 
 func (s isa) columnSums() {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -8,13 +10,11 @@ import (
 
 // text begins a function and says which Go loop it equals.
 func (s isa) text(name, signature string, loop ...string) {
-	TEXT(name+s.name, NOSPLIT, "func("+signature+")")
-	doc := []string{name + s.name + " is, for sizes above 0:", ""}
+	doc := []string{"is, for sizes above 0:", ""}
 	for _, l := range loop {
 		doc = append(doc, "\t"+l)
 	}
-	Doc(doc...)
-	Pragma("noescape")
+	asm.Func(name, s.name, signature, doc...)
 }
 
 // pointers loads arguments that are addresses or sizes.
@@ -49,7 +49,7 @@ func (s isa) relu() {
 	s.each(n, pointers("x", "y"), false, func(m []Mem, p part) {
 		s.store(s.positive(s.load(m[0], p), zero), m[1], p)
 	})
-	end()
+	asm.End()
 }
 
 func (s isa) reluBackward() {
@@ -60,7 +60,7 @@ func (s isa) reluBackward() {
 		y := s.load(m[0], p)
 		s.store(s.keep(greater, y, zero, s.load(m[1], p)), m[2], p)
 	})
-	end()
+	asm.End()
 }
 
 func (s isa) add(relu bool) {
@@ -82,7 +82,7 @@ func (s isa) add(relu bool) {
 		}
 		s.store(a, m[2], p)
 	})
-	end()
+	asm.End()
 }
 
 func (s isa) axpy() {
@@ -94,7 +94,7 @@ func (s isa) axpy() {
 		VADDPS(x, y, y)
 		s.store(y, m[1], p)
 	})
-	end()
+	asm.End()
 }
 
 func (s isa) scale() {
@@ -105,5 +105,5 @@ func (s isa) scale() {
 		VMULPS(alpha, x, x)
 		s.store(x, m[0], p)
 	})
-	end()
+	asm.End()
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"math"
 
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -97,7 +99,7 @@ func (s isa) exp() {
 	s.each(n, pointers("x", "y"), false, func(m []Mem, part part) {
 		s.store(c.exp(s.load(m[0], part)), m[1], part)
 	})
-	end()
+	asm.End()
 }
 
 // expConstants are those of exp.
@@ -185,7 +187,7 @@ func (s isa) log() {
 		s.choose(equal, x, zero, c.get(-inf), p)
 		s.store(p, m[1], part)
 	})
-	end()
+	asm.End()
 }
 
 // choose moves v to out where a and b compare so.

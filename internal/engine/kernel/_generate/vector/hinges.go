@@ -1,6 +1,8 @@
 package main
 
 import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -54,7 +56,7 @@ func (s isa) roots() {
 		VPMAXSD(other, x, x)
 	}
 	VMOVSS(x, result("most"))
-	end()
+	asm.End()
 }
 
 // hinges emits the weights of a row of distances, four vectors at a time.
@@ -122,7 +124,7 @@ func (s isa) hinges() {
 	ADDQ(U32(uint32(unroll*size)), w)
 	SUBQ(Imm(uint64(unroll*s.lanes)), n)
 	JNZ(LabelRef("block"))
-	end()
+	asm.End()
 }
 
 // wideHalf returns the lower (0) or upper (1) numbers of v as float64.

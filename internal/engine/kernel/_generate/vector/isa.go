@@ -209,9 +209,3 @@ func (s isa) loop(label string, n reg.Register, rest part, at []reg.Register, wi
 	body(mems(0), rest)
 	Label(label + "end")
 }
-
-// end returns from a function that used vectors.
-func end() {
-	VZEROUPPER()
-	RET()
-}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 )
@@ -14,10 +16,9 @@ func pixels() {
 // pixels divides and does not multiply by 1/255: the quotient is then the one that
 // Go rounds to.
 func (s isa) pixels() {
-	TEXT("pixels"+s.name, NOSPLIT, "func(n int, p *uint8, y *float32)")
-	Doc("pixels"+s.name+" is, for n a multiple of the vector's length above 0:", "",
+	asm.Func("pixels", s.name, "n int, p *uint8, y *float32",
+		"is, for n a multiple of the vector's length above 0:", "",
 		"\tfor i := range n {", "\t\ty[i] = float32(p[i]) / 255", "\t}")
-	Pragma("noescape")
 	n, at := Load(Param("n"), GP64()), pointers("p", "y")
 	by, bits, i := s.vec(), GP32(), GP64()
 	MOVL(U32(0x437f0000), bits) // 255
@@ -34,5 +35,5 @@ func (s isa) pixels() {
 	ADDQ(Imm(uint64(s.lanes)), i)
 	CMPQ(i, n)
 	JLT(LabelRef("loop"))
-	end()
+	asm.End()
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -107,7 +109,7 @@ func (s isa) over(image, first string, flat []reg.Register, prepare func(w *wind
 		}
 		DECQ(param("count"))
 		JNZ(LabelRef(label + "Window"))
-		end()
+		asm.End()
 	}
 }
 

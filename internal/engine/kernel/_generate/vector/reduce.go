@@ -1,6 +1,8 @@
 package main
 
 import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -94,7 +96,7 @@ func (s isa) fold(names []string, term func(m []Mem, p part, sum reg.VecVirtual)
 	VUNPCKHPD(x, x, high)
 	VADDSD(high, x, x)
 	VMOVSD(x, result("ret"))
-	end()
+	asm.End()
 }
 
 // result returns the memory operand of the function's result.
@@ -151,7 +153,7 @@ func (s isa) maxAbs() {
 	}
 	VPSRLD(Imm(1), x, x)
 	VMOVSS(x, result("ret"))
-	end()
+	asm.End()
 }
 
 // broadcast64 reads one float64 argument into all lanes.
@@ -169,7 +171,7 @@ func (s isa) stretch() {
 		VMULPD(factor, x, x)
 		s.narrow(x, m[1], p)
 	})
-	end()
+	asm.End()
 }
 
 func (s isa) radial() {
@@ -183,7 +185,7 @@ func (s isa) radial() {
 		VMULPD(factor, dy, dy)
 		s.narrow(dy, m[2], p)
 	})
-	end()
+	asm.End()
 }
 
 func (s isa) finishDistances() {
@@ -201,5 +203,5 @@ func (s isa) finishDistances() {
 		VMAXPD(sum, zero, sum) // keeps the NaN of its second source
 		s.narrow(sum, m[1], p)
 	})
-	end()
+	asm.End()
 }

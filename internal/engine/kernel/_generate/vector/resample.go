@@ -1,6 +1,8 @@
 package main
 
 import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -42,12 +44,11 @@ func (s isa) zeroInts() reg.VecVirtual {
 // so that one vector of AVX-512 or two of AVX2 hold all products, and the lanes of one
 // byte are added at the end.
 func (s isa) resampleRow() {
-	TEXT("resampleRow"+s.name, NOSPLIT, "func(n, groups int, at, w *int32, src, dst *uint8)")
-	Doc("resampleRow"+s.name+" is, for n and groups above 0 (it writes dst[3*n] too, and reads 16 bytes for a group):", "",
+	asm.Func("resampleRow", s.name, "n, groups int, at, w *int32, src, dst *uint8",
+		"is, for n and groups above 0 (it writes dst[3*n] too, and reads 16 bytes for a group):", "",
 		"\tfor i := range n {", "\t\tfor c := range 3 {", "\t\t\tsum := int32(1 << 21)",
 		"\t\t\tfor j := range 4 * groups {", "\t\t\t\tsum += int32(src[3*(int(at[i])+j)+c]) * w[16*(i*groups+j/4)+3*(j%4)+c]", "\t\t\t}",
 		"\t\t\tdst[3*i+c] = uint8(min(max(sum>>22, 0), 255))", "\t\t}", "\t}")
-	Pragma("noescape")
 	n, groups, p := Load(Param("n"), GP64()), Load(Param("groups"), GP64()), pointers("at", "w", "src", "dst")
 	at, w, src, dst := p[0], p[1], p[2], p[3]
 	half := isa{"", 4}.four(resampleHalf)
@@ -110,7 +111,7 @@ func (s isa) resampleRow() {
 	ADDQ(Imm(4), at)
 	DECQ(n)
 	JNZ(LabelRef("output"))
-	end()
+	asm.End()
 }
 
 // four broadcasts a constant to the lanes of 128 bits.
@@ -140,11 +141,10 @@ func lanes8(name string, pick ...uint32) reg.VecVirtual {
 // resampleColumns sums rows, a vector of columns at a time; the last vector ends with the
 // last column, so that some are computed twice.
 func (s isa) resampleColumns() {
-	TEXT("resampleColumns"+s.name, NOSPLIT, "func(n, taps, stride int, w *int32, src, dst *uint8)")
-	Doc("resampleColumns"+s.name+" is, for n of at least a vector's lanes and taps above 0:", "",
+	asm.Func("resampleColumns", s.name, "n, taps, stride int, w *int32, src, dst *uint8",
+		"is, for n of at least a vector's lanes and taps above 0:", "",
 		"\tfor i := range n {", "\t\tsum := int32(1 << 21)", "\t\tfor j := range taps {", "\t\t\tsum += int32(src[j*stride+i]) * w[j]", "\t\t}",
 		"\t\tdst[i] = uint8(min(max(sum>>22, 0), 255))", "\t}")
-	Pragma("noescape")
 	n, taps, stride := Load(Param("n"), GP64()), Load(Param("taps"), GP64()), Load(Param("stride"), GP64())
 	p := pointers("w", "src", "dst")
 	w, src, dst := p[0], p[1], p[2]
@@ -192,5 +192,5 @@ func (s isa) resampleColumns() {
 	MOVQ(n, i)
 	JMP(LabelRef("vector"))
 	Label("done")
-	end()
+	asm.End()
 }

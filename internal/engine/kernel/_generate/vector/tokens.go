@@ -1,6 +1,8 @@
 package main
 
 import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -83,13 +85,13 @@ func (s isa) gelu(back bool) {
 		VMULPS(s.load(m[1], p), x, x)
 		s.store(x, m[2], p)
 	})
-	end()
+	asm.End()
 }
 
 // greatest has no masked rest: its last vector may overlap the one before.
 func (s isa) greatest() {
 	s.text("greatest", "n int, x *float32) (ret float32",
-		"ret = max(x[:n]...) // n is at least "+map[int]string{16: "16", 8: "8"}[s.lanes]+"; a NaN may be passed over")
+		"ret = max(x[:n]...) // n is at least a vector's lanes; a NaN may be passed over")
 	n, x := Load(Param("n"), GP64()), Load(Param("x"), GP64())
 	most := s.vec()
 	VMOVUPS(Mem{Base: x}, most)
@@ -117,7 +119,7 @@ func (s isa) greatest() {
 		VMAXPS(other, low, low)
 	}
 	VMOVSS(low, result("ret"))
-	end()
+	asm.End()
 }
 
 func (s isa) expLess() {
@@ -128,7 +130,7 @@ func (s isa) expLess() {
 		VSUBPS(top, x, x)
 		s.store(c.exp(x), m[0], p)
 	})
-	end()
+	asm.End()
 }
 
 func (s isa) softmaxBack() {
@@ -140,7 +142,7 @@ func (s isa) softmaxBack() {
 		VMULPS(s.load(m[0], p), d, d)
 		s.store(d, m[1], p)
 	})
-	end()
+	asm.End()
 }
 
 func (s isa) center() {
@@ -151,7 +153,7 @@ func (s isa) center() {
 		VSUBPD(mean, x, x)
 		s.narrow(x, m[1], p)
 	})
-	end()
+	asm.End()
 }
 
 func (s isa) scaleAdd(add bool) {
@@ -171,7 +173,7 @@ func (s isa) scaleAdd(add bool) {
 		}
 		s.store(x, m[2], p)
 	})
-	end()
+	asm.End()
 }
 
 func (s isa) standardizeBack() {
@@ -190,5 +192,5 @@ func (s isa) standardizeBack() {
 		VMULPS(of[2], dy, dy)
 		s.store(dy, m[2], p)
 	})
-	end()
+	asm.End()
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -61,7 +63,7 @@ func (s isa) adamStep() {
 		VSUBPS(m, w, w)
 		s.store(w, at[0], q)
 	})
-	end()
+	asm.End()
 }
 
 func (s isa) sgdStep(name string, momentum, nesterov bool) {
@@ -94,7 +96,7 @@ func (s isa) sgdStep(name string, momentum, nesterov bool) {
 		VSUBPS(d, w, w)
 		s.store(w, m[0], q)
 	})
-	end()
+	asm.End()
 }
 
 func (s isa) signStep() {
@@ -115,7 +117,7 @@ func (s isa) signStep() {
 		s.spoil(v, x, least)
 		s.store(v, m[0], p)
 	})
-	end()
+	asm.End()
 }
 
 // signed returns up where g > 0, down where g < 0, else 0.

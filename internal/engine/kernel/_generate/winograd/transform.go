@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"tercet/internal/engine/kernel/_generate/asm"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -30,26 +32,22 @@ type transform struct {
 // emit writes one function. Rows of the result are computed in groups: the
 // group's rows of map*src are held in registers, then multiplied from the right.
 func (t transform) emit(i isa) {
-	signature := "func(n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int)"
+	signature := "n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int"
 	switch t.end {
 	case padded:
-		signature = "func(n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)"
+		signature = "n int, src *float32, at *int, dst *float32, drow, dcol, ahead int"
 	case finished:
-		signature = "func(n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)"
+		signature = "n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32"
 	}
-	TEXT(t.name+i.name(), NOSPLIT, signature)
-	Doc(t.doc(i)...)
-	Pragma("noescape")
+	asm.Func(t.name, i.name(), signature, t.doc()...)
 	w := writer{transform: t, isa: i, groups: t.by.groups()}
 	w.begin(constants(append(slices.Clone(w.groups), w.narrow(w.groups)...)))
 	w.load()
 	w.loop()
-	VZEROUPPER()
-	RET()
+	asm.End()
 }
 
-func (t transform) doc(i isa) []string {
-	name := t.name + i.name()
+func (t transform) doc() []string {
 	to, from := len(t.by), len(t.by[0])
 	source, target := "src[p*srow+q*scol+l]", "dst[i*drow+j*dcol+l]"
 	switch t.end {
@@ -59,7 +57,7 @@ func (t transform) doc(i isa) []string {
 		target = fmt.Sprintf("dst[at[%d*i+j]+l]", to)
 	}
 	lines := []string{
-		fmt.Sprintf("%s computes, for n > 0 lanes l, with the matrix m of %d rows and %d columns:", name, to, from),
+		fmt.Sprintf("computes, for n > 0 lanes l, with the matrix m of %d rows and %d columns:", to, from),
 		"",
 		fmt.Sprintf("\tfor i, j := range (%d, %d) {", to, to),
 		"\t\ts := sum over p, q of m[i][p] * m[j][q] * " + source,
@@ -67,15 +65,15 @@ func (t transform) doc(i isa) []string {
 	switch t.end {
 	case padded:
 		lines = append(lines, "\t\t"+target+" = s", "\t}", "",
-			fmt.Sprintf("and zeros for the lanes from n on to the next multiple of %d.", i.lanes()),
+			"and zeros for the lanes from n on to the next multiple of a vector's.",
 			"What is ahead of the sources is fetched into the cache.")
 	case finished:
 		lines = append(lines, "\t\t"+target+" = max(floor, s + bias[l])", "\t}", "",
-			fmt.Sprintf("a NaN staying one. src and bias are read up to a multiple of %d lanes.", i.lanes()),
+			"a NaN staying one. src and bias are read up to a multiple of a vector's lanes.",
 			"What is ahead of the results is fetched into the cache.")
 	case added:
 		lines = append(lines, "\t\t"+target+" += s", "\t}", "",
-			fmt.Sprintf("src is read up to a multiple of %d lanes.", i.lanes()),
+			"src is read up to a multiple of a vector's lanes.",
 			"What is ahead of the sources is fetched into the cache.")
 	}
 	return lines
