@@ -14,7 +14,6 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/fsx"
 	"tercet/internal/par"
-	"tercet/internal/safetensors"
 )
 
 // maxDim bounds the columns of a file: no vectors have more, a header that lies may.
@@ -23,15 +22,14 @@ const maxDim = 1 << 20
 // File is an open file of vectors or of integers. Its methods may be called from several
 // goroutines at once.
 type File struct {
-	path  string
-	f     *os.File
-	n, d  int
-	kind  string // of a number
-	order binary.ByteOrder
-	first int64 // offset of the first row
-	lead  int   // bytes before the numbers of each row
-	row   int64 // bytes from one row to the next
-	spare par.Free[[]byte]
+	path   string
+	f      *os.File
+	n, d   int
+	number npy.Number
+	first  int64 // offset of the first row
+	lead   int   // bytes before the numbers of each row
+	row    int64 // bytes from one row to the next
+	spare  par.Free[[]byte]
 }
 
 // Open opens a file of vectors and checks its header against its size. The end of the name
@@ -52,7 +50,7 @@ func open(path string, integer bool) (*File, error) {
 	case err != nil:
 		return nil, fault.Missing(err, "cannot read vectors")
 	}
-	v := &File{path: path, f: f, kind: format.kind, order: binary.LittleEndian}
+	v := &File{path: path, f: f, number: npy.Number{Kind: format.kind, Order: binary.LittleEndian}}
 	switch {
 	case format.name == "npy":
 		err = v.openNPY(size, integer)
@@ -78,7 +76,7 @@ func (v *File) openCounted(size int64) error {
 	if err := v.shape(n, d); err != nil {
 		return err
 	}
-	v.first, v.row = 8, d*int64(widths[v.kind])
+	v.first, v.row = 8, d*int64(v.number.Width())
 	if want := 8 + n*v.row; size != want {
 		return fault.Bad("%s: %s: its header says %d rows of %d columns, which take %d bytes, and it has %d", v.path, lengthWord(size, want), n, d, want, size)
 	}
@@ -102,7 +100,7 @@ func (v *File) openPerRow(size int64) error {
 	if err := v.shape(1, d); err != nil {
 		return err
 	}
-	v.lead, v.row = 4, 4+d*int64(widths[v.kind])
+	v.lead, v.row = 4, 4+d*int64(v.number.Width())
 	if size%v.row != 0 {
 		return fault.Bad("%s: truncated, or no file of rows of one length: a row of %d columns takes %d bytes, and %d are no multiple of that", v.path, d, v.row, size)
 	}
@@ -121,18 +119,14 @@ func (v *File) openNPY(size int64, integer bool) error {
 	if h.Fortran && h.Shape[0] > 1 && h.Shape[1] > 1 {
 		return fault.Unfit("%s is stored by columns and cannot be read by rows; save numpy.ascontiguousarray(x)", v.path)
 	}
-	wide, ok := widths[h.Kind]
-	if real := h.Kind[0] == 'f'; !ok || real == integer {
+	if h.Width() == 0 || h.Real() == integer {
 		want := "float16, float32 or float64 (numpy: x.astype('float32'))"
 		if integer {
 			want = "integers (numpy: x.astype('int32'))"
 		}
 		return fault.Bad("%s: elements are %s; want %s", v.path, h.Kind, want)
 	}
-	if h.Big {
-		v.order = binary.BigEndian
-	}
-	v.kind, v.first, v.row = h.Kind, h.Offset, int64(wide)*int64(h.Shape[1])
+	v.number, v.first, v.row = h.Number, h.Offset, int64(h.Width())*int64(h.Shape[1])
 	return v.shape(int64(h.Shape[0]), int64(h.Shape[1]))
 }
 
@@ -200,7 +194,7 @@ func (v *File) Read(first int, out []float32) error {
 	return v.each(first, len(out)/v.d, func(row int, raw []byte) error {
 		to := out[(row-first)*v.d:]
 		for i := 0; i < len(raw); i += int(v.row) {
-			v.floats(to[:v.d], raw[i+v.lead:])
+			v.number.Floats(to[:v.d], raw[i+v.lead:])
 			to = to[v.d:]
 		}
 		to = out[(row-first)*v.d:][:len(raw)/int(v.row)*v.d]
@@ -209,34 +203,6 @@ func (v *File) Read(first int, out []float32) error {
 		}
 		return nil
 	})
-}
-
-// floats decodes a row.
-func (v *File) floats(out []float32, raw []byte) {
-	switch v.kind {
-	case "f4":
-		for k := range out {
-			out[k] = math.Float32frombits(v.order.Uint32(raw[4*k:]))
-		}
-	case "f8":
-		for k := range out {
-			out[k] = float32(math.Float64frombits(v.order.Uint64(raw[8*k:])))
-		}
-	case "f2":
-		_, half := safetensors.Number("F16")
-		var bytes [2]byte
-		for k := range out {
-			out[k] = float32(half(binary.LittleEndian.AppendUint16(bytes[:0], v.order.Uint16(raw[2*k:]))))
-		}
-	case "u1":
-		for k := range out {
-			out[k] = float32(raw[k])
-		}
-	case "i1":
-		for k := range out {
-			out[k] = float32(int8(raw[k]))
-		}
-	}
 }
 
 // All reads all rows.

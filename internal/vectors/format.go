@@ -77,5 +77,3 @@ func known(path string, integer bool) (format, error) {
 	}
 	return f, nil
 }
-
-var widths = map[string]int{"f2": 2, "f4": 4, "f8": 8, "u1": 1, "i1": 1, "i4": 4, "i8": 8, "u4": 4, "u8": 8, "i2": 2, "u2": 2}

@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"math"
 	"strconv"
 
 	"tercet/internal/data/fault"
@@ -29,7 +28,7 @@ func ReadNeighbors(path string, gallery int) (*Neighbors, error) {
 	err = v.each(0, v.n, func(row int, raw []byte) error {
 		for i := 0; i < len(raw); i += int(v.row) {
 			for k := range v.d {
-				id, ok := v.integer(raw[i+v.lead:], k)
+				id, ok := v.number.Int(raw[i+v.lead:], k)
 				if !ok || id < -1 || id >= int64(gallery) {
 					return fault.Bad("%s: list %d, place %d: item %s is not in a gallery of %d items; -1 stands for none", path, row+i/int(v.row), k, idWord(id, ok), gallery)
 				}
@@ -49,26 +48,4 @@ func idWord(id int64, ok bool) string {
 		return "above 2^63"
 	}
 	return strconv.FormatInt(id, 10)
-}
-
-// integer decodes number k of a row; false where it is above all that int64 holds.
-func (v *File) integer(raw []byte, k int) (int64, bool) {
-	switch v.kind {
-	case "i1":
-		return int64(int8(raw[k])), true
-	case "u1":
-		return int64(raw[k]), true
-	case "i2":
-		return int64(int16(v.order.Uint16(raw[2*k:]))), true
-	case "u2":
-		return int64(v.order.Uint16(raw[2*k:])), true
-	case "i4":
-		return int64(int32(v.order.Uint32(raw[4*k:]))), true
-	case "u4":
-		return int64(v.order.Uint32(raw[4*k:])), true
-	case "i8":
-		return int64(v.order.Uint64(raw[8*k:])), true
-	}
-	u := v.order.Uint64(raw[8*k:])
-	return int64(u), u <= math.MaxInt64
 }

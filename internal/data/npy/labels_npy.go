@@ -1,8 +1,6 @@
 package npy
 
 import (
-	"bufio"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -30,28 +28,13 @@ func readArrayLabels(r io.Reader, size int64, path string, w wish) (*values, err
 		return nil, fault.Bad("%s: %d labels; at most %d are read", path, h.count, file.MaxBytes()/4)
 	}
 	out := &values{ids: make([]int32, h.count)}
-	switch h.kind {
-	case "i1":
-		err = ints[int8](r, h, path, out)
-	case "i2":
-		err = ints[int16](r, h, path, out)
-	case "i4":
-		err = ints[int32](r, h, path, out)
-	case "i8":
-		err = ints[int64](r, h, path, out)
-	case "u1":
-		err = ints[uint8](r, h, path, out)
-	case "u2":
-		err = ints[uint16](r, h, path, out)
-	case "u4":
-		err = ints[uint32](r, h, path, out)
-	case "u8":
-		err = ints[uint64](r, h, path, out)
+	number := h.number()
+	switch {
+	case number.Width() > 0 && !number.Real():
+		err = ints(r, h, path, out)
+	case h.kind[0] == 'U' || h.kind[0] == 'S':
+		err = words(r, h, path, out)
 	default:
-		if h.kind[0] == 'U' || h.kind[0] == 'S' {
-			err = words(r, h, path, out)
-			break
-		}
 		err = fault.Bad("%s: labels are %s; want integers (numpy: y.astype('int64')) or text (y.astype('U'))", path, h.descr)
 	}
 	if err != nil {
@@ -60,12 +43,13 @@ func readArrayLabels(r io.Reader, size int64, path string, w wish) (*values, err
 	return out, nil
 }
 
-func ints[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](r io.Reader, h *header, path string, out *values) error {
+func ints(r io.Reader, h *header, path string, out *values) error {
 	var seen interner[int64]
-	err := each(r, h, path, func(k int, v T) error {
-		x := int64(v)
-		if v > 0 && x < 0 {
-			return fault.Bad("%s: label %d is %d; at most %d is read", path, k, v, int64(math.MaxInt64))
+	number := h.number()
+	err := h.each(r, path, func(k int, raw []byte) error {
+		x, ok := number.Int(raw, 0)
+		if !ok {
+			return fault.Bad("%s: label %d is %d; at most %d is read", path, k, uint64(x), int64(math.MaxInt64))
 		}
 		id, err := seen.id(x, path)
 		out.ids[k] = id
@@ -77,18 +61,10 @@ func ints[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](r i
 
 // words reads labels of text. numpy fills what is shorter than the width with NULs.
 func words(r io.Reader, h *header, path string, out *values) error {
-	in := bufio.NewReaderSize(r, 1<<16)
-	item := make([]byte, h.width())
-	order := binary.ByteOrder(binary.LittleEndian)
-	if h.descr[0] == '>' {
-		order = binary.BigEndian
-	}
+	order := h.number().Order
 	var seen interner[string]
 	var text []byte
-	for k := range out.ids {
-		if _, err := io.ReadFull(in, item); err != nil {
-			return fault.Of(fault.ErrFormat, file.Ended(err), "%s: label %d", path, k)
-		}
+	err := h.each(r, path, func(k int, item []byte) error {
 		if text = append(text[:0], item...); h.kind[0] == 'U' {
 			text = text[:0]
 			for i := 0; i < len(item); i += 4 {
@@ -104,11 +80,9 @@ func words(r io.Reader, h *header, path string, out *values) error {
 			return err
 		}
 		id, err := seen.id(v, path)
-		if err != nil {
-			return err
-		}
 		out.ids[k] = id
-	}
+		return err
+	})
 	out.text = seen.list
-	return nil
+	return err
 }

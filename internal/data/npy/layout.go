@@ -9,9 +9,8 @@ import (
 
 // Layout says where in an npy file which numbers lie.
 type Layout struct {
-	Kind    string // of an element, without its byte order: f4, f8, i8, ...
-	Big     bool   // its bytes stand in big-endian order
-	Fortran bool   // elements are stored by columns
+	Number       // type of an element
+	Fortran bool // elements are stored by columns
 	Shape   []int
 	Offset  int64 // of the first element
 }
@@ -22,7 +21,7 @@ func ReadLayout(r io.Reader, size int64, path string) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Layout{h.kind, h.descr[0] == '>', h.fortran, h.shape, size - int64(h.count)*int64(h.width())}, nil
+	return &Layout{h.number(), h.fortran, h.shape, size - int64(h.count)*int64(h.width())}, nil
 }
 
 // CheckMemory refuses embeddings that take more memory than files of data may.

@@ -2,7 +2,6 @@
 package npy
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -10,8 +9,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/sbinet/npyio/npy"
 
 	"tercet/internal/data/fault"
 	"tercet/internal/data/file"
@@ -39,7 +36,7 @@ var (
 )
 
 // readHeader reads the header and checks it, and the size of the file (in
-// bytes) against it, before anything of that size is made. npyio trusts both.
+// bytes) against it, before anything of that size is made.
 func readHeader(r io.Reader, size int64, path string) (*header, error) {
 	var pre [12]byte
 	if n, err := io.ReadFull(r, pre[:8]); err != nil {
@@ -148,47 +145,21 @@ func parseHeader(text string) (*header, error) {
 	return h, nil
 }
 
-// full is the stream that npyio reads: a header made from the one that was
-// checked, which spares us npyio's own parsing of strange ones, then the
-// elements. npyio takes short reads and the end of the file for success; full
-// never gives it either.
-type full struct {
-	head []byte
-	body *bufio.Reader
-}
-
-func (f *full) Read(p []byte) (int, error) {
-	if len(f.head) > 0 {
-		n := copy(p, f.head)
-		f.head = f.head[n:]
-		return n, nil
-	}
-	n, err := io.ReadFull(f.body, p)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
-}
-
-// each calls f with the elements of type T that follow the header in r, in
-// the order of the file.
-func each[T any](r io.Reader, h *header, path string, f func(k int, v T) error) error {
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }\n", h.descr, h.count)
-	head := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(dict)))
-	in, err := npy.NewReader(&full{append(head, dict...), bufio.NewReaderSize(r, 1<<16)})
-	if err != nil {
-		return fault.Of(fault.ErrFormat, err, "%s", path)
-	}
-	chunk := make([]T, min(h.count, 1<<14))
-	for k := 0; k < h.count; k += len(chunk) {
-		chunk = chunk[:min(len(chunk), h.count-k)]
-		if err := in.Read(&chunk); err != nil {
-			return fault.Of(fault.ErrFormat, file.Ended(err), "%s: elements %d to %d", path, k, k+len(chunk)-1)
+// each calls f with the bytes of each element that follows the header in r, in the order
+// of the file.
+func (h *header) each(r io.Reader, path string, f func(k int, raw []byte) error) error {
+	width := h.width()
+	buf := make([]byte, width*max(1, (1<<16)/width))
+	for k := 0; k < h.count; {
+		part := buf[:width*min(len(buf)/width, h.count-k)]
+		if n, err := io.ReadFull(r, part); err != nil {
+			return fault.Of(fault.ErrFormat, file.Ended(err), "%s: element %d", path, k+n/width)
 		}
-		for i, v := range chunk {
-			if err := f(k+i, v); err != nil {
+		for ; len(part) > 0; part = part[width:] {
+			if err := f(k, part[:width]); err != nil {
 				return err
 			}
+			k++
 		}
 	}
 	return nil
@@ -271,11 +242,16 @@ func readEmbeddingsHeader(r io.Reader, size int64, path string) (*header, error)
 func readEmbeddingsBody(r io.Reader, h *header, path string) (*array.Array, error) {
 	n, d := h.shape[0], h.shape[1]
 	out := array.New(n, d)
-	put := func(k int, v float64) error {
+	number := h.number()
+	if !number.Real() {
+		return nil, fault.Bad("%s: elements are %s; want float16, float32 or float64 (numpy: x.astype('float32'))", path, h.descr)
+	}
+	err := h.each(r, path, func(k int, raw []byte) error {
 		row, col := k/d, k%d
 		if h.fortran {
 			row, col = k%n, k/n
 		}
+		v := number.Float(raw, 0)
 		x := float32(v)
 		if math.IsNaN(v) || math.IsInf(float64(x), 0) {
 			what := strconv.FormatFloat(v, 'g', -1, 64)
@@ -286,18 +262,7 @@ func readEmbeddingsBody(r io.Reader, h *header, path string) (*array.Array, erro
 		}
 		out.Data[row*d+col] = x
 		return nil
-	}
-	var err error
-	switch h.kind {
-	case "f4":
-		err = each(r, h, path, func(k int, v float32) error { return put(k, float64(v)) })
-	case "f8":
-		err = each(r, h, path, put)
-	case "f2":
-		err = eachHalf(r, h, path, put)
-	default:
-		err = fault.Bad("%s: elements are %s; want float16, float32 or float64 (numpy: x.astype('float32'))", path, h.descr)
-	}
+	})
 	if err != nil {
 		return nil, err
 	}

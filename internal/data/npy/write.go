@@ -13,7 +13,6 @@ import (
 )
 
 // Write writes x as float32 in C order, in the form that numpy.save gives it.
-// npyio writes no 2-D float32.
 func Write(w io.Writer, x *array.Array) error {
 	return write(w, "<f4", x.Shape, len(x.Data), func(b []byte, i int) []byte {
 		return binary.LittleEndian.AppendUint32(b, math.Float32bits(x.Data[i]))
