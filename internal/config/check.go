@@ -99,6 +99,7 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 		c.metricRules(fail)
 	} else {
 		c.stepRules(fail)
+		c.shardRules(fail)
 		c.minerRules(fail)
 		c.lossRules(fail)
 		c.tupleRules(fail)

@@ -54,6 +54,7 @@ func common() *Config {
 		Train: Train{
 			Epochs:          10,
 			BatchNorm:       "train",
+			Shards:          1,
 			LogEvery:        20,
 			EvalEvery:       1,
 			EvalSamples:     2000,

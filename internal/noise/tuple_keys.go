@@ -71,6 +71,9 @@ func (k PairGraph) Check() []component.Fault {
 // Layout implements batch.SamplerKeys.
 func (PairGraph) Layout() string { return batch.LayoutGivenPairs }
 
+// Rows implements data.SamplerKeys.
+func (k PairGraph) Rows() int { return 2 * k.Size }
+
 // Tuples sets the size of batches.
 func (k PairGraph) Tuples(o *batch.TupleOptions) { o.Size, o.Redraw = k.Size, k.Redraw }
 
@@ -113,6 +116,9 @@ type TripletList struct {
 
 // Layout implements batch.SamplerKeys.
 func (TripletList) Layout() string { return batch.LayoutGivenTriplets }
+
+// Rows implements data.SamplerKeys.
+func (k TripletList) Rows() int { return 3 * k.Size }
 
 // Tuples sets the size of batches.
 func (k TripletList) Tuples(o *batch.TupleOptions) { o.Size, o.Redraw = k.Size, k.Redraw }

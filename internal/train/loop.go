@@ -77,6 +77,13 @@ type HeadOnly interface {
 	TrainHead(alone bool)
 }
 
+// Dealer is implemented by models that deal the rows of a batch to shards.
+type Dealer interface {
+	// Roles says that the rows of the next batch are so many runs of equal length, where
+	// row i of each belongs to tuple i; 0 where they are not.
+	Roles(n int)
+}
+
 // Options sets the loop's lengths and intervals, in steps unless named
 // otherwise. 0 switches an interval off.
 type Options struct {
@@ -237,6 +244,9 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 	}
 	t.State.Cost.Add(cost)
 
+	if d, ok := t.Model.(Dealer); ok {
+		d.Roles(crafted.Roles)
+	}
 	z := t.Model.Embed(crafted.Images, t.Mode)
 	if err := finiteEmbeddings(step, z, crafted.Images); err != nil {
 		return r, err

@@ -10,6 +10,8 @@ import (
 	"tercet/internal/data/batch"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
+	"tercet/internal/engine/sharded"
+	"tercet/internal/ranks"
 	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/train"
@@ -74,7 +76,26 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 		return nil, InConfig("optimizer.schedule", err)
 	}
 	t.Schedule = schedule.LR
-	return &Assembled{t, model, sets, sampler, tuples, weights, start}, nil
+	a := &Assembled{t, model, sets, sampler, tuples, weights, start}
+	return a, a.deal(cfg, nil)
+}
+
+// deal makes training that of shards, if cfg has several, and of the ranks that comm
+// connects; nil where there is one.
+func (a *Assembled) deal(cfg *config.Config, comm ranks.Comm) error {
+	if cfg.Train.Shards == 1 && comm == nil {
+		return nil
+	}
+	statistics := nn.OfBatch
+	if cfg.Train.BatchNorm == "shard" {
+		statistics = nn.OfShard
+	}
+	m, err := sharded.New(a.Model, cfg.Train.Shards, statistics, comm)
+	if err != nil {
+		return InConfig("train.shards", err)
+	}
+	a.Trainer.Model = m
+	return nil
 }
 
 // InConfig makes what a component refuses a mistake in that section of the

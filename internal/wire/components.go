@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"tercet/internal/config"
@@ -209,7 +210,7 @@ func TrainOptions(cfg *config.Config, perEpoch int) train.Options {
 	if t.Epochs > 0 {
 		o.Steps = t.Epochs * perEpoch
 	}
-	if t.BatchNorm != "train" {
+	if strings.HasPrefix(t.BatchNorm, "frozen") {
 		o.Mode = nn.Frozen
 	}
 	if t.CheckpointEvery.Unit == "minutes" {

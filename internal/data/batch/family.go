@@ -10,6 +10,8 @@ var Samplers = component.NewFamily[SamplerKeys]("class-pairs", "class-pairs-dist
 type SamplerKeys interface {
 	// Layout returns what the rows of its batches promise; see LayoutPairs.
 	Layout() string
+	// Rows returns the number of images of a full batch.
+	Rows() int
 }
 
 // ByLabels is implemented by the keys of samplers that NewSampler makes.
@@ -45,6 +47,9 @@ func (ClassPairs) Layout() string { return LayoutPairs }
 // Repeating implements Repeating.
 func (k ClassPairs) Repeating() bool { return k.Repeats }
 
+// Rows implements SamplerKeys.
+func (k ClassPairs) Rows() int { return 2 * k.Pairs }
+
 // Set implements ByLabels.
 func (k ClassPairs) Set(o *SamplerOptions) { o.Pairs = k.Pairs }
 
@@ -61,6 +66,9 @@ func (k MPerClass) Layout() string {
 	}
 	return LayoutPairs
 }
+
+// Rows implements SamplerKeys.
+func (k MPerClass) Rows() int { return k.Classes * k.PerClass }
 
 // Set implements ByLabels.
 func (k MPerClass) Set(o *SamplerOptions) { o.Classes, o.PerClass = k.Classes, k.PerClass }

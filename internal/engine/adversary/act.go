@@ -131,11 +131,11 @@ func (a *ACT) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, re
 		return nil, cost, fmt.Errorf("act: %w", err)
 	}
 	if a.o.RawAnchor {
-		m, ok := model.(interface{ LeaveRaw(rows int) })
+		m, ok := model.(interface{ LeaveRaw(rows ...[2]int) })
 		if !ok {
 			return nil, cost, errors.New("act: this network cannot leave the anchors' embeddings at their own length")
 		}
-		m.LeaveRaw(n)
+		m.LeaveRaw([2]int{0, n})
 	}
 	return &r.batch, cost, nil
 }

@@ -20,6 +20,9 @@ type Batch struct {
 	// known, as they are when Tuples were mined from them. They need not outlive
 	// the model's next pass.
 	Clean *array.Array
+	// Roles says that Images are so many runs of rows of equal length, where row i of each
+	// belongs to tuple i; 0 where they are not.
+	Roles int
 }
 
 // Defense may replace the images of a step by crafted ones, and may add to the

@@ -77,7 +77,7 @@ func (g *gathered) gather(in *Batch, source []loss.Triplet, roles int) {
 	pixels := len(in.Images.Data) / in.Images.Shape[0]
 	g.first.Data, g.first.Shape = g.images.Data[:3*n*pixels], g.clean.Shape
 	b := &g.batch
-	b.Images, b.Tuples, b.Clean = g.images, &g.tuples, nil
+	b.Images, b.Tuples, b.Clean, b.Roles = g.images, &g.tuples, nil, roles
 	b.Labels, b.IDs, g.ids = grow(b.Labels, roles*n), grow(b.IDs, roles*n), grow(g.ids, 3*n)
 	g.tuples.Triplets = grow(g.tuples.Triplets, n)
 	for i, t := range source {

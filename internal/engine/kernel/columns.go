@@ -81,16 +81,36 @@ func ColumnMoments(rows, cols int, x []float32, mean, variance []float64) {
 		j.center[k] = float64(x[k%cols])
 	}
 	j.do()
-	n := float64(rows)
 	for c := range mean {
-		s, q := j.total(c, cols, 0), j.total(c, cols, 1)
-		mean[c] = j.center[c] + s/n
-		variance[c] = (q - float64(s*(s/n))) / n
-		if variance[c] < 0 { // by rounding; not for NaN
-			variance[c] = 0
-		}
+		mean[c], variance[c] = Moments(rows, j.center[c], j.total(c, cols, 0), j.total(c, cols, 1))
 	}
 	j.end()
+}
+
+// Moments returns mean and biased variance of rows numbers whose differences from center
+// have that sum and that sum of squares.
+func Moments(rows int, center, sum, squares float64) (mean, variance float64) {
+	n := float64(rows)
+	mean = center + sum/n
+	variance = (squares - float64(sum*(sum/n))) / n
+	if variance < 0 { // by rounding; not for NaN
+		variance = 0
+	}
+	return mean, variance
+}
+
+// CenteredSums sets sum and squares (cols) of the differences of x (rows, cols) from
+// center: those of runs of rows can be added, and give Moments.
+func CenteredSums(rows, cols int, x []float32, center, sum, squares []float64) {
+	if rows*cols == 0 {
+		clear(sum[:cols])
+		clear(squares[:cols])
+		return
+	}
+	j := columnJobs.Get()
+	j.begin(moments, rows, cols)
+	j.x = x[:rows*cols]
+	j.sumGradients(cols, center, sum[:cols], squares[:cols])
 }
 
 // NormalizeSums sets a = sum of dy and b = sum of dy*(x-mean), by columns: what

@@ -32,6 +32,11 @@ func Gemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int,
 	})
 }
 
+// GemmAddsOnce reports whether Gemm with alpha 1 and beta 1 over k adds each sum to its
+// element of C when it is complete: then it gives the bits of a product with beta 0 that
+// is added to C afterwards.
+func GemmAddsOnce(k int) bool { return k <= blockK }
+
 // GemmBias computes C = op(A)*op(B), adds bias (n numbers; nil: none) to every
 // row and, where relu, replaces what is below 0 by 0 as ReLU does. Otherwise it
 // is Gemm, and its bits are those of Gemm, the sum with bias and ReLU one after the other.

@@ -21,21 +21,25 @@ const (
 // In modes Eval and Frozen mean and var are the running ones, and constants to
 // the gradient; in Frozen weight and bias have gradients too. In modes Train and
 // BatchStats they are the batch's, with the biased variance; Train moves the
-// running ones towards them, with the unbiased variance, as PyTorch.
+// running ones towards them, with the unbiased variance, as PyTorch. Model.Deal says
+// whether those are the batch's or each shard's: see statistics.go.
 type BatchNorm2D struct {
 	base
-	weight, bias      *Param
-	runMean, runVar   *Param // buffers
-	x                 *array.Array
-	conv              *Conv2D      // the layer before, where there is one: see folded
-	pool              *MaxPool     // two layers after, behind a ReLU, where there is one: see pooled.go
-	add               *array.Array // set by Residual during Forward: added to y
-	relu              bool         // y = max(y, 0): see fuse
-	mask              bool         // Backward drops dy where y is not positive
-	mode              Mode
-	mean, inv         []float64 // used in the last Forward; inv = 1/sqrt(var+eps)
-	scale, sumA, sumB []float64
-	y, dx             *array.Array
+	weight, bias     *Param
+	runMean, runVar  *Param // buffers
+	x                *array.Array
+	conv             *Conv2D      // the layer before, where there is one: see folded
+	pool             *MaxPool     // two layers after, behind a ReLU, where there is one: see pooled.go
+	add              *array.Array // set by Residual during Forward: added to y
+	relu             bool         // y = max(y, 0): see fuse
+	mask             bool         // Backward drops dy where y is not positive
+	mode             Mode
+	mean, inv, scale []float64 // of each group of the last Forward; inv = 1/sqrt(var+eps)
+	sumA, sumB       []float64 // of each shard: of dy, and of dy*(x-mean)
+	slopeA, slopeB   []float64 // of each group: see setSlopes
+	own              []float64 // what other processes are given
+	groups           int       // runs of rows with statistics of their own in the last Forward
+	y, dx            *array.Array
 }
 
 // NewBatchNorm2D returns a layer for as many channels as the layer before has.
@@ -59,9 +63,11 @@ func (l *BatchNorm2D) OutShape(in []int) ([]int, error) {
 	l.runMean.Grad, l.runVar.Grad = nil, nil
 	l.weight.fill(1)
 	l.runVar.fill(1)
-	l.mean, l.inv, l.scale = make([]float64, c), make([]float64, c), make([]float64, c)
-	l.sumA, l.sumB = make([]float64, c), make([]float64, c)
-	return l.built(in, in)
+	out, err := l.built(in, in)
+	if err == nil {
+		l.group(1)
+	}
+	return out, err
 }
 
 // perRow returns the number of values per channel in one input row: H*W.
@@ -72,20 +78,13 @@ func (l *BatchNorm2D) perRow() int { return size(l.in) / l.in[len(l.in)-1] }
 func (l *BatchNorm2D) Forward(x *array.Array, mode Mode) *array.Array {
 	n := l.check(x)
 	l.x, l.mode = x, mode
-	rows, c := n*l.perRow(), len(l.mean)
 	if l.conv != nil && mode == Eval {
 		return l.folded(x)
 	}
 	if mode.running() {
 		l.setRunning()
 	} else {
-		if rows == 1 {
-			panic(fmt.Sprintf("nn: %s: batch statistics of one value per channel", l.name))
-		}
-		kernel.ColumnMoments(rows, c, x.Data, l.mean, l.inv)
-		if mode == Train {
-			l.track(rows)
-		}
+		l.measure(x.Data, n)
 	}
 	l.setScale()
 	if l.pools() {
@@ -96,12 +95,16 @@ func (l *BatchNorm2D) Forward(x *array.Array, mode Mode) *array.Array {
 	if l.add != nil {
 		add = l.add.Data
 	}
-	kernel.Normalize(rows, c, x.Data, l.mean, l.scale, l.bias.Value.Data, add, l.relu, y.Data)
+	for g := range l.groups {
+		r := l.run(l.groups, g, n)
+		kernel.Normalize(r.rows, r.c, r.of(x.Data), l.mean[r.at:], l.scale[r.at:], l.bias.Value.Data, r.of(add), l.relu, r.of(y.Data))
+	}
 	return y
 }
 
 // setRunning takes the running mean and variance as those of the pass.
 func (l *BatchNorm2D) setRunning() {
+	l.group(1)
 	for i, m := range l.runMean.Value.Data {
 		l.mean[i], l.inv[i] = float64(m), float64(l.runVar.Value.Data[i])
 	}
@@ -111,17 +114,7 @@ func (l *BatchNorm2D) setRunning() {
 func (l *BatchNorm2D) setScale() {
 	for i, v := range l.inv {
 		l.inv[i] = 1 / math.Sqrt(v+BatchNormEps)
-		l.scale[i] = l.inv[i] * float64(l.weight.Value.Data[i])
-	}
-}
-
-// track updates the running statistics; inv still holds the biased variance.
-func (l *BatchNorm2D) track(rows int) {
-	unbias := float64(rows) / float64(rows-1)
-	mean, vari := l.runMean.Value.Data, l.runVar.Value.Data
-	for i := range mean {
-		mean[i] = float32(float64((1-BatchNormMomentum)*float64(mean[i])) + float64(BatchNormMomentum*l.mean[i]))
-		vari[i] = float32(float64((1-BatchNormMomentum)*float64(vari[i])) + float64(BatchNormMomentum*l.inv[i]*unbias))
+		l.scale[i] = l.inv[i] * float64(l.weight.Value.Data[i%l.channels()])
 	}
 }
 
@@ -139,54 +132,57 @@ func (l *BatchNorm2D) Backward(dy *array.Array, need Need) *array.Array {
 	if l.conv != nil && l.mode == Eval {
 		return l.backwardFolded(dy, need)
 	}
-	rows, c := n*l.perRow(), len(l.mean)
 	// Whether y is positive is computed again from x, which is read anyway.
 	again := l.mask && !l.mode.running()
 	var mask []float32
 	if l.mask {
 		mask = l.y.Data
 	}
-	if again {
-		kernel.NormalizeReLUSums(rows, c, l.x.Data, dy.Data, l.mean, l.scale, l.bias.Value.Data, l.sumA, l.sumB)
-	} else if need&Weights != 0 || !l.mode.running() {
-		kernel.NormalizeSums(rows, c, l.x.Data, dy.Data, mask, l.mean, l.sumA, l.sumB)
+	if need&Weights != 0 || !l.mode.running() {
+		for shard := range l.shards.count() {
+			r, m := l.run(l.shards.count(), shard, n), l.groupOf(shard)
+			if again {
+				kernel.NormalizeReLUSums(r.rows, r.c, r.of(l.x.Data), r.of(dy.Data), l.mean[m:], l.scale[m:], l.bias.Value.Data, l.sumA[r.at:], l.sumB[r.at:])
+			} else {
+				kernel.NormalizeSums(r.rows, r.c, r.of(l.x.Data), r.of(dy.Data), r.of(mask), l.mean[m:], l.sumA[r.at:], l.sumB[r.at:])
+			}
+		}
 	}
 	if need&Weights != 0 {
-		l.addGrads()
+		l.shards.gradients(l, n, l.weight, l.bias)
 	}
 	if need&Input == 0 {
 		return nil
 	}
-	dx := l.over(dy, &l.dx, n)
-	if l.mode.running() {
-		kernel.NormalizeBackward(rows, c, nil, dy.Data, mask, nil, l.scale, nil, nil, dx.Data)
-		return dx
+	if !l.mode.running() {
+		l.setSlopes(n)
 	}
-	l.setSlopes(rows)
-	if again {
-		kernel.NormalizeReLUBackward(rows, c, l.x.Data, dy.Data, l.mean, l.scale, l.bias.Value.Data, l.sumA, l.sumB, dx.Data)
-	} else {
-		kernel.NormalizeBackward(rows, c, l.x.Data, dy.Data, nil, l.mean, l.scale, l.sumA, l.sumB, dx.Data)
+	dx := l.over(dy, &l.dx, n)
+	for g := range l.groups {
+		r := l.run(l.groups, g, n)
+		switch {
+		case l.mode.running():
+			kernel.NormalizeBackward(r.rows, r.c, nil, r.of(dy.Data), r.of(mask), nil, l.scale, nil, nil, r.of(dx.Data))
+		case again:
+			kernel.NormalizeReLUBackward(r.rows, r.c, r.of(l.x.Data), r.of(dy.Data), l.mean[r.at:], l.scale[r.at:], l.bias.Value.Data, l.slopeA[r.at:], l.slopeB[r.at:], r.of(dx.Data))
+		default:
+			kernel.NormalizeBackward(r.rows, r.c, r.of(l.x.Data), r.of(dy.Data), nil, l.mean[r.at:], l.scale[r.at:], l.slopeA[r.at:], l.slopeB[r.at:], r.of(dx.Data))
+		}
 	}
 	return dx
 }
 
-// addGrads adds the parameters' gradients, which the sums of the pass give.
-func (l *BatchNorm2D) addGrads() {
-	for i := range l.mean {
-		l.weight.Grad.Data[i] += float32(l.sumB[i] * l.inv[i])
-		l.bias.Grad.Data[i] += float32(l.sumA[i])
+// gradient implements weighted, from the sums of the pass.
+func (l *BatchNorm2D) gradient(shard, _, _ int, dw, db []float32) {
+	at, m := shard*l.channels(), l.groupOf(shard)
+	for i := range dw {
+		dw[i] += float32(l.sumB[at+i] * l.inv[m+i])
+		db[i] += float32(l.sumA[at+i])
 	}
 }
 
-// setSlopes turns the sums into what the input gradient subtracts:
-// dx = scale * (dy - mean(dy) - xhat * mean(dy * xhat)), xhat = (x-mean)*inv.
-func (l *BatchNorm2D) setSlopes(rows int) {
-	for i, s := range l.scale {
-		l.sumA[i] *= s / float64(rows)
-		l.sumB[i] *= s * l.inv[i] * l.inv[i] / float64(rows)
-	}
-}
+// adds implements weighted.
+func (l *BatchNorm2D) adds(int) bool { return true }
 
 // Params returns weight, bias, and the buffers of running mean and variance.
 func (l *BatchNorm2D) Params() []*Param { return present(l.weight, l.bias, l.runMean, l.runVar) }

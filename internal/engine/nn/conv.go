@@ -21,6 +21,7 @@ type Conv2D struct {
 	mode                 Mode
 	x                    *array.Array
 	y, dx                *array.Array
+	dy                   []float32 // while its weights' gradient is taken
 }
 
 // NewConv2D returns a layer with outC output channels and k x k kernels.
@@ -93,11 +94,9 @@ func (l *Conv2D) Backward(dy *array.Array, need Need) *array.Array {
 		w = l.foldedW
 	}
 	if need&Weights != 0 {
-		var db []float32
-		if l.bias != nil {
-			db = l.bias.Grad.Data
-		}
-		l.plan.BackwardWeights(n, l.x.Data, dy.Data, l.weight.Grad.Data, db)
+		l.dy = dy.Data
+		l.shards.gradients(l, n, l.weight, l.bias)
+		l.dy = nil
 	}
 	if need&Input == 0 {
 		return nil
@@ -106,6 +105,15 @@ func (l *Conv2D) Backward(dy *array.Array, need Need) *array.Array {
 	l.plan.BackwardInput(n, dy.Data, w, dx.Data)
 	return dx
 }
+
+// gradient implements weighted.
+func (l *Conv2D) gradient(_, lo, hi int, dw, db []float32) {
+	in, out := size(l.in), size(l.out)
+	l.plan.BackwardWeights(hi-lo, l.x.Data[lo*in:hi*in], l.dy[lo*out:hi*out], dw, db)
+}
+
+// adds implements weighted: the kernel may add row by row.
+func (l *Conv2D) adds(int) bool { return false }
 
 // Params returns weight and bias.
 func (l *Conv2D) Params() []*Param { return present(l.weight, l.bias) }

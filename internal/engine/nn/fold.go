@@ -15,7 +15,7 @@ import (
 func (l *BatchNorm2D) fold(conv *Conv2D, w, b []float32) {
 	l.setRunning()
 	l.setScale()
-	clear(l.sumA) // the kernel subtracts nothing
+	clear(l.sumA[:len(b)]) // the kernel subtracts nothing
 	kernel.Normalize(len(w)/len(b), len(b), conv.weight.Value.Data, l.sumA, l.scale, nil, nil, false, w)
 	for i, m := range l.mean {
 		if conv.bias != nil {

@@ -105,15 +105,19 @@ func (b *base) over(dy *array.Array, own **array.Array, n int) *array.Array {
 	return b.grads.lend(own, n, b.in)
 }
 
-// share makes l and all layers in it borrow from g.
-func share(l Layer, g *gradients) {
+// share makes l and all layers in it borrow from g and have the shards s.
+func share(l Layer, g *gradients, s *shards) {
 	if c, ok := l.(container); ok {
 		for _, inner := range c.Layers() {
-			share(inner, g)
+			share(inner, g, s)
 		}
 	}
-	if b, ok := l.(interface{ borrow(*gradients) }); ok {
+	if b, ok := l.(interface {
+		borrow(*gradients)
+		deal(*shards)
+	}); ok {
 		b.borrow(g)
+		b.deal(s)
 	}
 }
 

@@ -15,8 +15,8 @@ type L2Normalize struct {
 	base
 	norm  []float32
 	y, dx *array.Array
-	next  int // rows of the next Forward that keep their length
-	raw   int // those of the last one
+	next  [][2]int // rows of the next Forward that keep their length
+	raw   [][2]int // those of the last one
 }
 
 // NewL2Normalize returns an L2Normalize.
@@ -39,8 +39,8 @@ func (l *L2Normalize) Forward(x *array.Array, _ Mode) *array.Array {
 	}
 	l.norm = l.norm[:n]
 	kernel.L2Normalize(n, l.in[0], x.Data, y.Data, l.norm, NormEps)
-	l.raw, l.next = min(l.next, n), 0
-	copy(y.Data, x.Data[:l.raw*l.in[0]])
+	l.raw, l.next = append(l.raw[:0], l.next...), l.next[:0]
+	l.pass(x.Data, y.Data)
 	return y
 }
 
@@ -53,8 +53,17 @@ func (l *L2Normalize) Backward(dy *array.Array, need Need) *array.Array {
 	}
 	dx := l.grads.lend(&l.dx, n, l.in)
 	kernel.L2NormalizeBackward(n, l.in[0], l.y.Data, l.norm, dy.Data, dx.Data, NormEps)
-	copy(dx.Data, dy.Data[:l.raw*l.in[0]])
+	l.pass(dy.Data, dx.Data)
 	return dx
+}
+
+// pass copies the rows that keep their length.
+func (l *L2Normalize) pass(from, to []float32) {
+	d := l.in[0]
+	for _, r := range l.raw {
+		lo, hi := min(r[0]*d, len(to)), min(r[1]*d, len(to))
+		copy(to[lo:hi], from[lo:hi])
+	}
 }
 
 // Params returns none.

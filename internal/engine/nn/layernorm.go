@@ -23,6 +23,7 @@ type LayerNorm struct {
 	inv          []float32 // 1/sqrt(var+eps) of each vector
 	hat          *array.Array
 	y, dx        *array.Array
+	dy           []float32 // while its parameters' gradient is taken
 
 	zero, sumA, sumB []float64
 }
@@ -81,11 +82,9 @@ func (l *LayerNorm) Backward(dy *array.Array, need Need) *array.Array {
 	l.checkGrad(dy, l.n)
 	count, d := l.vectors(l.n)
 	if need&Weights != 0 && l.affine {
-		kernel.NormalizeSums(count, d, l.hat.Data, dy.Data, nil, l.zero, l.sumA, l.sumB)
-		for i := range d {
-			l.bias.Grad.Data[i] += float32(l.sumA[i])
-			l.weight.Grad.Data[i] += float32(l.sumB[i])
-		}
+		l.dy = dy.Data
+		l.shards.gradients(l, l.n, l.weight, l.bias)
+		l.dy = nil
 	}
 	if need&Input == 0 {
 		return nil
@@ -99,6 +98,20 @@ func (l *LayerNorm) Backward(dy *array.Array, need Need) *array.Array {
 	kernel.StandardizeBackward(count, d, l.hat.Data, l.inv, g.Data, dx.Data)
 	return dx
 }
+
+// gradient implements weighted.
+func (l *LayerNorm) gradient(_, lo, hi int, dw, db []float32) {
+	row := size(l.in)
+	count, d := l.vectors(hi - lo)
+	kernel.NormalizeSums(count, d, l.hat.Data[lo*row:], l.dy[lo*row:], nil, l.zero, l.sumA, l.sumB)
+	for i := range d {
+		db[i] += float32(l.sumA[i])
+		dw[i] += float32(l.sumB[i])
+	}
+}
+
+// adds implements weighted.
+func (l *LayerNorm) adds(int) bool { return true }
 
 // Params returns weight and bias, where it has them.
 func (l *LayerNorm) Params() []*Param { return present(l.weight, l.bias) }

@@ -19,6 +19,7 @@ type Linear struct {
 	relu    bool // y = max(x W + b, 0): see fuse
 	x       *array.Array
 	y, dx   *array.Array
+	dy      []float32 // while its weights' gradient is taken
 }
 
 // NewLinear returns a layer with the given number of outputs; the number of
@@ -66,10 +67,9 @@ func (l *Linear) Backward(dy *array.Array, need Need) *array.Array {
 	l.checkGrad(dy, rows)
 	n := rows * l.vectors()
 	if need&Weights != 0 {
-		kernel.Gemm(true, false, in, l.outs, n, 1, l.x.Data, in, dy.Data, l.outs, 1, l.weight.Grad.Data, l.outs)
-		if l.bias != nil {
-			kernel.AddColumnSums(n, l.outs, dy.Data, l.bias.Grad.Data)
-		}
+		l.dy = dy.Data
+		l.shards.gradients(l, rows, l.weight, l.bias)
+		l.dy = nil
 	}
 	if need&Input == 0 {
 		return nil
@@ -78,6 +78,19 @@ func (l *Linear) Backward(dy *array.Array, need Need) *array.Array {
 	kernel.Gemm(false, true, n, in, l.outs, 1, dy.Data, l.outs, l.weight.Value.Data, l.outs, 0, dx.Data, in)
 	return dx
 }
+
+// gradient implements weighted.
+func (l *Linear) gradient(_, lo, hi int, dw, db []float32) {
+	in, v := l.ins, l.vectors()
+	x, dy := l.x.Data[lo*v*in:], l.dy[lo*v*l.outs:hi*v*l.outs]
+	kernel.Gemm(true, false, in, l.outs, (hi-lo)*v, 1, x, in, dy, l.outs, 1, dw, l.outs)
+	if db != nil {
+		kernel.AddColumnSums((hi-lo)*v, l.outs, dy, db)
+	}
+}
+
+// adds implements weighted.
+func (l *Linear) adds(rows int) bool { return kernel.GemmAddsOnce(rows * l.vectors()) }
 
 // vectors returns how many vectors a row has.
 func (l *Linear) vectors() int { return size(l.in) / l.ins }

@@ -62,6 +62,7 @@ type Model struct {
 	minBN  int // smallest number of values per channel and image in any batch norm; 0: none
 	rows   int // of the last Embed
 	grads  gradients
+	shards shards
 	dx     *array.Array // result of the last Backward
 	alone  bool         // the head is trained alone
 }
@@ -119,7 +120,7 @@ func buildWithin(s Spec, most *budget, r *rng.Stream) (*Model, error) {
 		}
 		seen[p.Name] = true
 	}
-	share(m.net, &m.grads)
+	share(m.net, &m.grads, &m.shards)
 	walk(m.net, func(l Layer) {
 		if bn, ok := l.(*BatchNorm2D); ok && (m.minBN == 0 || bn.perRow() < m.minBN) {
 			m.minBN = bn.perRow()
@@ -228,12 +229,13 @@ func (m *Model) Embed(x *array.Array, mode Mode) *array.Array {
 	return m.net.Forward(x, mode)
 }
 
-// LeaveRaw keeps the embeddings of the first rows of the next Embed at their own length
-// where the model normalizes. Their gradients pass unchanged, too.
-func (m *Model) LeaveRaw(rows int) {
+// LeaveRaw keeps the embeddings of rows of the next Embed, each from its first number to
+// its second, at their own length where the model normalizes. Their gradients pass
+// unchanged, too.
+func (m *Model) LeaveRaw(rows ...[2]int) {
 	walk(m.net, func(l Layer) {
 		if n, ok := l.(*L2Normalize); ok {
-			n.next = rows
+			n.next = append(n.next[:0], rows...)
 		}
 	})
 }

@@ -96,6 +96,7 @@ type base struct {
 	name    string
 	in, out []int
 	grads   *gradients // of the model, or nil
+	shards  *shards    // of the model, or nil
 	most    *budget    // of the model while it is built, or nil
 }
 

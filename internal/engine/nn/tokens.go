@@ -14,6 +14,7 @@ type Tokens struct {
 	class, place *Param // cls_token (1, 1, C) and pos_embed (1, 1 + H W, C)
 	n            int
 	y, dx        *array.Array
+	dy           []float32 // while the parameters' gradient is taken
 	job          tokenJob
 }
 
@@ -72,17 +73,9 @@ func (j *tokenJob) Run(lo, hi int) {
 func (l *Tokens) Backward(dy *array.Array, need Need) *array.Array {
 	l.checkGrad(dy, l.n)
 	if need&Weights != 0 {
-		large, c := size(l.out), l.out[1]
-		for i := range l.place.Grad.Data {
-			sum := 0.0
-			for b := range l.n {
-				sum += float64(dy.Data[b*large+i])
-			}
-			l.place.Grad.Data[i] += float32(sum)
-			if i < c {
-				l.class.Grad.Data[i] += float32(sum)
-			}
-		}
+		l.dy = dy.Data
+		l.shards.gradients(l, l.n, l.place, l.class)
+		l.dy = nil
 	}
 	if need&Input == 0 {
 		return nil
@@ -92,6 +85,24 @@ func (l *Tokens) Backward(dy *array.Array, need Need) *array.Array {
 	par.Do(l.n, 1, &l.job)
 	return dx
 }
+
+// gradient implements weighted: of place, then of class.
+func (l *Tokens) gradient(_, lo, hi int, place, class []float32) {
+	large := size(l.out)
+	for i := range place {
+		sum := 0.0
+		for b := lo; b < hi; b++ {
+			sum += float64(l.dy[b*large+i])
+		}
+		place[i] += float32(sum)
+		if i < len(class) {
+			class[i] += float32(sum)
+		}
+	}
+}
+
+// adds implements weighted.
+func (l *Tokens) adds(int) bool { return true }
 
 // Params returns both parameters.
 func (l *Tokens) Params() []*Param { return []*Param{l.class, l.place} }
