@@ -200,7 +200,7 @@ func TestAgainstOneShard(t *testing.T) {
 				}
 				end := at + len(p.Grad.Data)
 				largest := slices.Max(magnitude[at:end]) // within a row, terms of pixels cancel
-				for _, v := range want.grads[at:end] { // those of batch norm are of another pass
+				for _, v := range want.grads[at:end] {   // those of batch norm are of another pass
 					largest = max(largest, math.Abs(float64(v)))
 				}
 				for i := at; i < end; i++ {
