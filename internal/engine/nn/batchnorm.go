@@ -29,7 +29,7 @@ type BatchNorm2D struct {
 	runMean, runVar  *Param // buffers
 	x                *array.Array
 	conv             *Conv2D      // the layer before, where there is one: see folded
-	pool             *MaxPool     // two layers after, behind a ReLU, where there is one: see pooled.go
+	pool             *MaxPool     // two layers after, behind a ReLU, where there is one: see pools
 	add              *array.Array // set by Residual during Forward: added to y
 	relu             bool         // y = max(y, 0): see fuse
 	mask             bool         // Backward drops dy where y is not positive

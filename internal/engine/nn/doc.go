@@ -8,5 +8,5 @@
 //
 // Build makes a Model by name; a file model_*.go is the list of its layers. Modes say how
 // batch norm behaves: Train, Eval (folded into the convolution before it), Frozen, and
-// BatchStats. fuse.go, fold.go and gradients.go hold what layers share.
+// BatchStats. fuse.go and gradients.go hold what layers share.
 package nn

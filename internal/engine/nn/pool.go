@@ -16,7 +16,7 @@ type MaxPool struct {
 	arg   []int32
 	y, dx *array.Array
 
-	norm *BatchNorm2D // two layers before, where it does the pooling: see pooled.go
+	norm *BatchNorm2D // two layers before, where it does the pooling: see pools
 	won  *array.Array // its inputs at arg
 }
 

@@ -133,7 +133,7 @@ func (l *BatchNorm2D) measureShards(x []float32, n int) {
 func (l *BatchNorm2D) measureAll(x []float32, n, total int) {
 	c, shards := l.channels(), l.shards.count()
 	resize(&l.own, 2*shards*c)
-	center := l.scale // set anew below
+	center := l.scale // setScale sets it again
 	for i, m := range l.runMean.Value.Data {
 		center[i] = float64(m)
 	}
@@ -142,7 +142,7 @@ func (l *BatchNorm2D) measureAll(x []float32, n, total int) {
 		row := size(l.in)
 		kernel.CenteredSums((hi-lo)*l.perRow(), c, x[lo*row:hi*row], center, l.own[2*s*c:], l.own[(2*s+1)*c:])
 	}
-	sum, squares := l.slopeA, l.slopeB // set anew by Backward
+	sum, squares := l.slopeA, l.slopeB // Backward sets them again
 	l.addShards(l.shards.gather(l.own), sum, squares)
 	for i := range c {
 		l.mean[i], l.inv[i] = kernel.Moments(total, center[i], sum[i], squares[i])
