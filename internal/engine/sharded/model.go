@@ -149,15 +149,8 @@ func (m *Model) leaveRaw() {
 // which must be 0 before, become those of the whole batch on every rank; the gradients of
 // the images are those of all rows.
 func (m *Model) Backward(dz *array.Array, need nn.Need) *array.Array {
-	if m.small {
-		dx := m.Model.Backward(dz, need)
-		if need&nn.Weights != 0 && m.comm != nil {
-			if m.rank > 0 { // rank 0 has it
-				clear(m.flat)
-			}
-			m.sum()
-		}
-		return dx
+	if m.small { // each rank takes all of it
+		return m.Model.Backward(dz, need)
 	}
 	dx := m.Model.Backward(m.pick(&m.dz, &m.dView, dz), need)
 	if need&nn.Weights != 0 && m.comm != nil {

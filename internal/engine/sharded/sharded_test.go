@@ -9,6 +9,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/ranks"
+	"tercet/internal/ranks/rankstest"
 	"tercet/internal/rng"
 )
 
@@ -81,7 +82,7 @@ func train(m embedder, x, dz *array.Array, mode nn.Mode) (p pass) {
 func trained(t testing.TB, s nn.Spec, x, dz *array.Array, mode nn.Mode, shards, size, roles int, statistics nn.Statistics, wrap func(ranks.Comm) ranks.Comm) pass {
 	t.Helper()
 	all := make([]pass, size)
-	errs := ranks.Local(size, func(c ranks.Comm) error {
+	errs := rankstest.Local(size, func(c ranks.Comm) error {
 		if wrap != nil {
 			c = wrap(c)
 		}
@@ -300,7 +301,7 @@ func TestRowsThatKeepTheirLength(t *testing.T) {
 	want := pass{}
 	for _, size := range []int{1, 2, 4} {
 		all := make([]pass, size)
-		for _, err := range ranks.Local(size, func(c ranks.Comm) error {
+		for _, err := range rankstest.Local(size, func(c ranks.Comm) error {
 			m, err := New(built(t, s), 4, nn.OfBatch, c)
 			if err != nil {
 				return err
@@ -337,7 +338,7 @@ func TestRefusals(t *testing.T) {
 	if _, err := New(m, 3, nn.OfBatch, nil); err == nil {
 		t.Error("3 shards are accepted")
 	}
-	for _, err := range ranks.Local(4, func(c ranks.Comm) error {
+	for _, err := range rankstest.Local(4, func(c ranks.Comm) error {
 		_, err := New(m, 2, nn.OfBatch, c)
 		return err
 	}) {

@@ -1,14 +1,17 @@
-package ranks
+// Package rankstest connects ranks that are goroutines of one test.
+package rankstest
 
 import (
 	"fmt"
 	"sync"
+
+	"tercet/internal/ranks"
 )
 
 // Local runs f as every rank of a job of size ranks, each on a goroutine, and returns
-// their errors by rank. Tests use it in place of MPI. A rank whose f returns an error or
+// their errors by rank. A rank whose f returns an error or
 // panics is lost to the others.
-func Local(size int, f func(Comm) error) []error {
+func Local(size int, f func(ranks.Comm) error) []error {
 	job := &localJob{size: size, lost: -1, mine: make([][]byte, size), all: make([][]byte, size)}
 	job.arrived.L = &job.mu
 	errs := make([]error, size)
@@ -18,7 +21,7 @@ func Local(size int, f func(Comm) error) []error {
 			c := &local{job, rank}
 			defer func() {
 				if v := recover(); v != nil {
-					if e, ok := v.(*LostError); ok {
+					if e, ok := v.(*ranks.LostError); ok {
 						errs[rank] = e
 					} else {
 						errs[rank] = fmt.Errorf("panic: %v", v)
@@ -73,7 +76,7 @@ func (c *local) meet(mine, all []byte, work func()) {
 		c.arrived.Wait()
 	}
 	if c.turn == turn {
-		panic(&LostError{c.lost})
+		panic(&ranks.LostError{Rank: c.lost})
 	}
 }
 
