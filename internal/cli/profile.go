@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"runtime/pprof"
@@ -38,25 +39,25 @@ func (p *profiles) start() error {
 }
 
 func (p *profiles) begin() error {
-	if p.cpu != "" {
-		f, err := os.Create(p.cpu)
+	for _, one := range []struct {
+		flag, path string
+		start      func(io.Writer) error
+		stop       func()
+	}{
+		{"cpuprofile", p.cpu, pprof.StartCPUProfile, pprof.StopCPUProfile},
+		{"trace", p.trace, trace.Start, trace.Stop},
+	} {
+		if one.path == "" {
+			continue
+		}
+		f, err := os.Create(one.path)
+		if err == nil {
+			err = one.start(f)
+		}
 		if err != nil {
-			return fmt.Errorf("--cpuprofile: %w", err)
+			return fmt.Errorf("--%s: %w", one.flag, err)
 		}
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return fmt.Errorf("--cpuprofile: %w", err)
-		}
-		p.stops = append(p.stops, func() error { pprof.StopCPUProfile(); return f.Close() })
-	}
-	if p.trace != "" {
-		f, err := os.Create(p.trace)
-		if err != nil {
-			return fmt.Errorf("--trace: %w", err)
-		}
-		if err := trace.Start(f); err != nil {
-			return fmt.Errorf("--trace: %w", err)
-		}
-		p.stops = append(p.stops, func() error { trace.Stop(); return f.Close() })
+		p.stops = append(p.stops, func() error { one.stop(); return f.Close() })
 	}
 	if p.mem != "" {
 		p.stops = append(p.stops, func() error {

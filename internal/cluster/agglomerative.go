@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"tercet/internal/metric"
 	"tercet/internal/progress"
 )
 
@@ -64,7 +65,7 @@ const defaultMemory = 4 << 30
 // linkage, not exactly one of K in 1..n and a positive Threshold, more memory than
 // allowed, a canceled ctx.
 func Agglomerative(ctx context.Context, x []float32, n, d int, o AgglomerativeOptions) (*Agglomeration, error) {
-	if err := checkRows(x, n, d); err != nil {
+	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
 		return nil, err
 	}
 	if err := o.check(n); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"tercet/internal/metric"
 )
 
 // KChoice is the result of ChooseK.
@@ -23,7 +24,7 @@ type KChoice struct {
 // Errors: those of KMeans and Silhouette; no k, or one outside 2..n-1; fewer distinct
 // rows than two.
 func ChooseK(ctx context.Context, x []float32, n, d int, ks []int, o KMeansOptions, sample int) (*KChoice, error) {
-	if err := checkRows(x, n, d); err != nil {
+	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
 		return nil, err
 	}
 	if len(ks) == 0 {

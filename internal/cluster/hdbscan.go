@@ -50,7 +50,7 @@ type HDBSCANResult struct {
 // Errors: sizes that do not fit, NaN or infinity (by row and column), options out of
 // their range, a canceled ctx. Only noise is a warning.
 func HDBSCAN(ctx context.Context, x []float32, n, d int, o HDBSCANOptions) (*HDBSCANResult, error) {
-	if err := checkRows(x, n, d); err != nil {
+	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
 		return nil, err
 	}
 	if err := o.fill(n); err != nil {

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"tercet/internal/engine/kernel"
@@ -12,24 +11,6 @@ import (
 // ErrInput is wrapped by every error about data that cannot be clustered or
 // projected.
 var ErrInput = errors.New("cannot cluster")
-
-// checkRows verifies that x is (n, d) and finite.
-func checkRows(x []float32, n, d int) error {
-	switch {
-	case n < 1:
-		return fmt.Errorf("%w: no rows", ErrInput)
-	case d < 1:
-		return fmt.Errorf("%w: rows have %d dimensions", ErrInput, d)
-	case n > math.MaxInt32:
-		return fmt.Errorf("%w: %d rows are more than %d", ErrInput, n, math.MaxInt32)
-	case len(x)/d != n || len(x)%d != 0:
-		return fmt.Errorf("%w: %d rows of %d dimensions need %d numbers, got %d", ErrInput, n, d, n*d, len(x))
-	}
-	if i, ok := kernel.AllFinite(x); !ok {
-		return fmt.Errorf("%w: row %d column %d is %v: drop the row or look for divergence in training", ErrInput, i/d, i%d, x[i])
-	}
-	return nil
-}
 
 // frame is the place and unit in which rows are computed with: (row - mean) *
 // scale, or, where unit, the row divided by its length.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tercet/internal/metric"
 	"tercet/internal/text"
 )
 
@@ -76,7 +77,7 @@ type KMeansResult struct {
 // 1..n, a zero row where Spherical, a canceled ctx. Fewer distinct rows than K, and
 // starts that did not converge, are warnings.
 func KMeans(ctx context.Context, x []float32, n, d int, o KMeansOptions) (*KMeansResult, error) {
-	if err := checkRows(x, n, d); err != nil {
+	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
 		return nil, err
 	}
 	if o.K < 1 || o.K > n {

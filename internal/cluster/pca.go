@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/metric"
 	"tercet/internal/par"
 )
 
@@ -34,7 +35,7 @@ const denseLimit = 256
 // Errors: sizes that do not fit, NaN or infinity (by row and column), k outside
 // 1..d, constant data, which have no direction of variance.
 func PCA(x []float32, n, d, k int) (*PCAResult, error) {
-	if err := checkRows(x, n, d); err != nil {
+	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
 		return nil, err
 	}
 	if k < 1 || k > d {

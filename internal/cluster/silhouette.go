@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/metric"
 	"tercet/internal/par"
 	"tercet/internal/rng"
 )
@@ -30,7 +31,7 @@ import (
 // clusters, or as many as rows, for which the coefficient is not defined; a canceled
 // ctx.
 func Silhouette(ctx context.Context, x []float32, n, d int, labels []int32, sample int, seed uint64) (float64, error) {
-	if err := checkRows(x, n, d); err != nil {
+	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
 		return 0, err
 	}
 	if len(labels) != n {

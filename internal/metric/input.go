@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"tercet/internal/engine/kernel"
 )
@@ -19,23 +20,25 @@ func checkRows(what string, x []float32, n, d int, labels []int32) error {
 	if n > 0 && d > 0 && len(x)/d == n && len(x)%d == 0 && len(labels) != n {
 		return fmt.Errorf("%w: %d %s but %d labels", ErrInput, n, what, len(labels))
 	}
-	return checkMatrix(what, x, n, d)
+	return CheckMatrix(ErrInput, what, x, n, d)
 }
 
-// checkMatrix verifies that x is (n, d) and finite.
-func checkMatrix(what string, x []float32, n, d int) error {
+// CheckMatrix verifies that x is (n, d) and finite, n and d at least 1. Errors wrap kind; what
+// names the rows.
+func CheckMatrix(kind error, what string, x []float32, n, d int) error {
 	switch {
 	case n < 1:
-		return fmt.Errorf("%w: no %s", ErrInput, what)
+		return fmt.Errorf("%w: no %s", kind, what)
 	case d < 1:
-		return fmt.Errorf("%w: %s have %d dimensions", ErrInput, what, d)
+		return fmt.Errorf("%w: %s have %d dimensions", kind, what, d)
 	case n > math.MaxInt32:
-		return fmt.Errorf("%w: %d %s are more than %d", ErrInput, n, what, math.MaxInt32)
+		return fmt.Errorf("%w: %d %s are more than %d", kind, n, what, math.MaxInt32)
 	case len(x)/d != n || len(x)%d != 0:
-		return fmt.Errorf("%w: %d %s of %d dimensions want %d numbers, got %d", ErrInput, n, what, d, n*d, len(x))
+		return fmt.Errorf("%w: %d %s of %d dimensions need %d numbers, got %d", kind, n, what, d, n*d, len(x))
 	}
 	if i, ok := kernel.AllFinite(x); !ok {
-		return fmt.Errorf("%w: %s row %d column %d is %v: drop the row or look for divergence in training", ErrInput, what, i/d, i%d, x[i])
+		row := strings.TrimPrefix(what+" row", "rows ")
+		return fmt.Errorf("%w: %s %d column %d is %v: drop the row or look for divergence in training", kind, row, i/d, i%d, x[i])
 	}
 	return nil
 }

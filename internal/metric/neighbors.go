@@ -56,14 +56,14 @@ type NeighborTable struct {
 // Errors: sizes that do not fit, NaN or infinity (by row and column), K outside
 // what there is to find, a canceled ctx.
 func Neighbors(ctx context.Context, x []float32, n, d int, o NeighborOptions) (*NeighborTable, error) {
-	if err := checkMatrix("embeddings", x, n, d); err != nil {
+	if err := CheckMatrix(ErrInput, "embeddings", x, n, d); err != nil {
 		return nil, err
 	}
 	self := o.Gallery == nil
 	g, ng := x, n
 	if !self {
 		g, ng = o.Gallery, len(o.Gallery)/d
-		if err := checkMatrix("gallery embeddings", g, ng, d); err != nil {
+		if err := CheckMatrix(ErrInput, "gallery embeddings", g, ng, d); err != nil {
 			return nil, err
 		}
 	}

@@ -216,9 +216,9 @@ func TestNeighborsBadInput(t *testing.T) {
 	}{
 		"no rows":     {nil, 0, 2, NeighborOptions{K: 1}, "no embeddings"},
 		"no columns":  {nil, 2, 0, NeighborOptions{K: 1}, "0 dimensions"},
-		"short":       {ok[:3], 2, 2, NeighborOptions{K: 1}, "want 4 numbers, got 3"},
+		"short":       {ok[:3], 2, 2, NeighborOptions{K: 1}, "need 4 numbers, got 3"},
 		"nan":         {[]float32{1, 2, 3, nan}, 2, 2, NeighborOptions{K: 1}, "row 1 column 1 is NaN"},
-		"gallery":     {ok, 2, 2, NeighborOptions{K: 1, Gallery: ok[:3]}, "want 2 numbers, got 3"},
+		"gallery":     {ok, 2, 2, NeighborOptions{K: 1, Gallery: ok[:3]}, "need 2 numbers, got 3"},
 		"gallery nan": {ok, 2, 2, NeighborOptions{K: 1, Gallery: []float32{nan, 0}}, "gallery embeddings row 0 column 0"},
 		"no gallery":  {ok, 2, 2, NeighborOptions{K: 1, Gallery: []float32{}}, "no gallery"},
 		"k 0":         {ok, 2, 2, NeighborOptions{}, "0 neighbors of each query: there are 1 to 1"},

@@ -379,7 +379,7 @@ func TestRetrieveBadInput(t *testing.T) {
 	}{
 		"no rows":        {nil, 0, 2, nil, RetrievalOptions{}, "no embeddings"},
 		"no columns":     {nil, 2, 0, same, RetrievalOptions{}, "0 dimensions"},
-		"short":          {ok[:3], 2, 2, same, RetrievalOptions{}, "want 4 numbers, got 3"},
+		"short":          {ok[:3], 2, 2, same, RetrievalOptions{}, "need 4 numbers, got 3"},
 		"labels":         {ok, 2, 2, same[:1], RetrievalOptions{}, "2 embeddings but 1 labels"},
 		"nan":            {[]float32{1, 2, 3, nan}, 2, 2, same, RetrievalOptions{}, "row 1 column 1 is NaN"},
 		"inf":            {[]float32{inf, 2, 3, 4}, 2, 2, same, RetrievalOptions{}, "row 0 column 0 is +Inf"},

@@ -24,9 +24,9 @@ func (r *Run) foreign(from record.Source) string {
 		return fmt.Sprintf("is of another run (%s)", from.Run)
 	}
 	split := SourceOf(from).Split
-	own := fingerprintOf(m.Data, split)
-	if from.Items == ItemsOf(m.Data, split) && own != "" && from.Fingerprint != "" && from.Fingerprint != own {
-		return fmt.Sprintf("is of other %s images than the run's (fingerprint %s, not %s)", split, shortPrint(from.Fingerprint), shortPrint(own))
+	own := SetOf(m.Data, split)
+	if from.Items == own.Items && own.Fingerprint != "" && from.Fingerprint != "" && from.Fingerprint != own.Fingerprint {
+		return fmt.Sprintf("is of other %s images than the run's (fingerprint %s, not %s)", split, shortPrint(from.Fingerprint), shortPrint(own.Fingerprint))
 	}
 	return ""
 }
@@ -44,17 +44,4 @@ func (r *Run) ofSibling(run string) bool {
 	}
 	_, err = archive.Stat(filepath.Join(filepath.Dir(abs), name, "manifest.json"))
 	return err == nil
-}
-
-// fingerprintOf is that of a split.
-func fingerprintOf(d record.Data, split string) string {
-	switch {
-	case split == "train":
-		return d.Train.Fingerprint
-	case split != "validation":
-		return d.Test.Fingerprint
-	case d.Validation == nil:
-		return ""
-	}
-	return d.Validation.Fingerprint
 }

@@ -29,17 +29,17 @@ func (r *Run) builtOver(first string, of func(record.Build) string) string {
 	return out
 }
 
-// ItemsOf counts those of a split.
-func ItemsOf(d record.Data, split string) int {
+// SetOf is the set of a split, without items where there is none.
+func SetOf(d record.Data, split string) record.Set {
 	switch {
 	case split == "train":
-		return d.Train.Items
+		return d.Train
 	case split != "validation":
-		return d.Test.Items
+		return d.Test
 	case d.Validation == nil:
-		return 0
+		return record.Set{}
 	}
-	return d.Validation.Items
+	return *d.Validation
 }
 
 // read reads a document; nil where there is no such file. Errors wrap ErrRun.

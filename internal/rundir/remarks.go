@@ -87,7 +87,7 @@ func (r *Run) partial() []string {
 	var out []string
 	for _, kind := range r.results() {
 		from, _ := r.From(kind)
-		if all := ItemsOf(r.Manifest.Data, SourceOf(from).Split); all > 0 && from.Items < all {
+		if all := SetOf(r.Manifest.Data, SourceOf(from).Split).Items; all > 0 && from.Items < all {
 			out = append(out, fmt.Sprintf("%s is of %d of the %d %s images", r.path(kind), from.Items, all, SourceOf(from).Split))
 		}
 	}

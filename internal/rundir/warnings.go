@@ -41,7 +41,7 @@ func (r *Run) brief() []string {
 		if len(have) > 1 {
 			before = kind + ".json: "
 		}
-		if all := ItemsOf(r.Manifest.Data, SourceOf(from).Split); all > 0 && from.Items < all {
+		if all := SetOf(r.Manifest.Data, SourceOf(from).Split).Items; all > 0 && from.Items < all {
 			out = append(out, fmt.Sprintf("%s%d of %d %s images", before, from.Items, all, SourceOf(from).Split))
 		}
 		if now, ok := r.outdated(from); ok {

@@ -86,7 +86,7 @@ func (sel *Selection) limits() []string {
 	}
 	first := runs[0]
 	from, _ := first.From(rundir.KindOf(sel.Metric, runs))
-	if all := rundir.ItemsOf(first.Manifest.Data, sel.Split); all > 0 && from.Items < all {
+	if all := rundir.SetOf(first.Manifest.Data, sel.Split).Items; all > 0 && from.Items < all {
 		out = append(out, fmt.Sprintf("the selection is by %d of the %d %s images", from.Items, all, sel.Split))
 	}
 	out = append(out, rundir.Certain([]string{sel.Metric}, runs)...)

@@ -165,6 +165,19 @@ func (o *Subject) Open() (*run.Run, error) {
 	return r, nil
 }
 
+// OpenNoted is Open, and NoteUnfinished of the run.
+func (o *Subject) OpenNoted(s *Streams) (*run.Run, error) {
+	r, err := o.Open()
+	if err != nil {
+		return nil, err
+	}
+	if err := o.NoteUnfinished(s, r); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
 // NoteUnfinished says that a run's weights are not those of its end.
 func (o *Subject) NoteUnfinished(s *Streams, r *run.Run) error {
 	m := r.Manifest

@@ -111,14 +111,11 @@ func runAssign(ctx context.Context, s *base.Streams, o assignOptions) error {
 }
 
 func (o *assignOptions) assignRun(ctx context.Context, s *base.Streams, view *base.Stages) (*record.Assign, error) {
-	r, err := o.Open()
+	r, err := o.OpenNoted(s)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	if err := o.NoteUnfinished(s, r); err != nil {
-		return nil, err
-	}
 	return clustering.Assign(ctx, r, o.clusters, o.Checkpoint, o.Set, o.Limit, view.Say)
 }
 

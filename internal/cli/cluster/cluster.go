@@ -167,14 +167,11 @@ func told(v *base.Stages) progress.Say {
 
 // clusterRun clusters a run's images; out becomes its directory where none is given.
 func (o *options) clusterRun(ctx context.Context, s *base.Streams, view *base.Stages) (*solve.Result, error) {
-	r, err := o.Open()
+	r, err := o.OpenNoted(s)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	if err := o.NoteUnfinished(s, r); err != nil {
-		return nil, err
-	}
 	if o.out == "" {
 		o.out = r.ClusterFolder(o.Set, o.Checkpoint)
 	}

@@ -177,14 +177,11 @@ func (o *options) network(s *base.Streams, unseen bool) (*newimages.Network, err
 	if o.weights != "" {
 		return newimages.FromWeights(o.weights)
 	}
-	r, err := o.Open()
+	r, err := o.OpenNoted(s)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	if err := o.NoteUnfinished(s, r); err != nil {
-		return nil, err
-	}
 	return newimages.FromRun(r, o.Checkpoint)
 }
 

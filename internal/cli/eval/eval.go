@@ -322,14 +322,11 @@ func writeEval(s *base.Streams, path string, d *record.Eval) error {
 }
 
 func evaluated(ctx context.Context, s *base.Streams, o options, view *base.Stages) (*evaluate.Evaluation, error) {
-	r, err := o.Open()
+	r, err := o.OpenNoted(s)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	if err := o.NoteUnfinished(s, r); err != nil {
-		return nil, err
-	}
 	set := o.settings(evaluate.Defaults(r.Config))
 	path := o.out
 	if path == "" {

@@ -26,14 +26,11 @@ func runExport(ctx context.Context, s *base.Streams, o options) error {
 			return err
 		}
 	}
-	r, err := o.Open()
+	r, err := o.OpenNoted(s)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if err := o.NoteUnfinished(s, r); err != nil {
-		return err
-	}
 	view := &base.Stages{Streams: s}
 	defer view.Close()
 	e, err := r.Embed(ctx, o.Checkpoint, o.Set, o.Limit, view.Say)

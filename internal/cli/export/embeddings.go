@@ -108,14 +108,11 @@ func (o *embeddings) read(ctx context.Context, s *base.Streams, from string) (*e
 		return evaluate.OfFolder(from)
 	}
 	o.Run = from
-	r, err := o.Open()
+	r, err := o.OpenNoted(s)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	if err := o.NoteUnfinished(s, r); err != nil {
-		return nil, err
-	}
 	view := &base.Stages{Streams: s}
 	defer view.Close()
 	e, err := r.Embed(ctx, o.Checkpoint, o.Set, o.Limit, view.Say)

@@ -115,14 +115,11 @@ func (o *options) write(s *base.Streams, dir, format string, files []string, to 
 		return base.Usagef("%s would be replaced; --force replaces, --out writes elsewhere", text.List(there, "and"))
 	}
 	o.Run = dir
-	r, err := o.Open()
+	r, err := o.OpenNoted(s)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if err := o.NoteUnfinished(s, r); err != nil {
-		return err
-	}
 	c, err := r.Checkpoint(o.Checkpoint)
 	if err != nil {
 		return base.RunError(err)

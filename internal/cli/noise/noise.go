@@ -59,14 +59,11 @@ func runNoise(ctx context.Context, s *base.Streams, o options) error {
 	if err := o.CheckFormat(); err != nil {
 		return err
 	}
-	r, err := o.Open()
+	r, err := o.OpenNoted(s)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if err := o.NoteUnfinished(s, r); err != nil {
-		return err
-	}
 	path := run.ResultPath(r.Dir, "noise", "", o.Checkpoint)
 	if !o.force {
 		now := record.NoiseRate{Source: record.Source{Items: o.Limit}}

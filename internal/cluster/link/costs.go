@@ -3,9 +3,9 @@ package link
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/metric"
 	"tercet/internal/par"
 )
 
@@ -24,7 +24,7 @@ func Costs(ctx context.Context, l Link, x []float32, n, d int) ([]float32, error
 	if err := l.Check(); err != nil {
 		return nil, err
 	}
-	if err := checkRows(x, n, d); err != nil {
+	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
 		return nil, err
 	}
 	if n > MostPoints {
@@ -73,22 +73,6 @@ func Costs(ctx context.Context, l Link, x []float32, n, d int) ([]float32, error
 }
 
 const costRows = 16
-
-// checkRows verifies that x is (n, d) and finite.
-func checkRows(x []float32, n, d int) error {
-	switch {
-	case n < 1:
-		return fmt.Errorf("%w: no rows", ErrInput)
-	case d < 1:
-		return fmt.Errorf("%w: rows have %d dimensions", ErrInput, d)
-	case n > math.MaxInt32 || len(x)/d != n || len(x)%d != 0:
-		return fmt.Errorf("%w: %d rows of %d dimensions do not fit %d numbers", ErrInput, n, d, len(x))
-	}
-	if i, ok := kernel.AllFinite(x); !ok {
-		return fmt.Errorf("%w: row %d column %d is %v: drop the row or look for divergence in training", ErrInput, i/d, i%d, x[i])
-	}
-	return nil
-}
 
 // centered returns x minus its mean, so that products keep their digits.
 func centered(x []float32, n, d int) []float32 {

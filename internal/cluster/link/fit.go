@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"tercet/internal/metric"
 )
 
 // FitOptions says how Fit looks for a threshold.
@@ -44,7 +45,7 @@ type Fitted struct {
 // give pairs of one kind only, all pairs at the same distance, similar pairs that are
 // no nearer than others, a canceled ctx.
 func Fit(ctx context.Context, x []float32, n, d int, labels []int32, o FitOptions) (*Fitted, error) {
-	if err := checkRows(x, n, d); err != nil {
+	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
 		return nil, err
 	}
 	if o.On == "" {

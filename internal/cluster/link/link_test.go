@@ -253,7 +253,7 @@ func TestCostsInput(t *testing.T) {
 	}{
 		{"no rows", nil, Squared(1, 1), nil, 0, 2, "no rows"},
 		{"no columns", nil, Squared(1, 1), nil, 3, 0, "0 dimensions"},
-		{"sizes", nil, Squared(1, 1), x, 5, 2, "do not fit"},
+		{"sizes", nil, Squared(1, 1), x, 5, 2, "numbers, got"},
 		{"NaN", nil, Squared(1, 1), bad, 6, 2, "row 2 column 1 is NaN"},
 		{"link", nil, Squared(0, 1), x, 6, 2, "must be positive"},
 		{"overflow", nil, Squared(1, 1), huge, 6, 2, "the cost of rows 0 and 1 is"},

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/metric"
 	"tercet/internal/par"
 	"tercet/internal/rng"
 )
@@ -25,7 +26,7 @@ import (
 // do not fit, NaN or infinity (by row and column), neither neighbors nor random
 // pairs, a cost that is not finite (by rows), a canceled ctx.
 func Nearest(ctx context.Context, x []float32, n, d, k, random int, seed uint64, cost func(d2 float64) float64) (*Graph, error) {
-	if err := checkPoints(x, n, d); err != nil {
+	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
 		return nil, err
 	}
 	if k < 0 || random < 0 || k+random < 1 {
@@ -66,22 +67,6 @@ func Nearest(ctx context.Context, x []float32, n, d, k, random int, seed uint64,
 		g.warning = fmt.Sprintf("only %d of %d pairs have an edge, %d nearest neighbors and %d random others of each row: what is left out repels more than it attracts, so that classes may be merged; the complete graph (factored solver) has no such bias", len(edges), all, k, random)
 	}
 	return g, nil
-}
-
-// checkPoints verifies that x is (n, d) and finite.
-func checkPoints(x []float32, n, d int) error {
-	switch {
-	case n < 1 || n > math.MaxInt32:
-		return fmt.Errorf("%w: %d rows", ErrInput, n)
-	case d < 1:
-		return fmt.Errorf("%w: rows have %d dimensions", ErrInput, d)
-	case len(x)/d != n || len(x)%d != 0:
-		return fmt.Errorf("%w: %d rows of %d dimensions need %d numbers, got %d", ErrInput, n, d, n*d, len(x))
-	}
-	if i, ok := kernel.AllFinite(x); !ok {
-		return fmt.Errorf("%w: row %d column %d is %v", ErrInput, i/d, i%d, x[i])
-	}
-	return nil
 }
 
 // randomPairs appends pairs of each of n rows with different others.

@@ -168,7 +168,7 @@ func TestNearestRefusesBadInput(t *testing.T) {
 		cost         func(float64) float64
 		want         string
 	}{
-		"no rows":   {nil, 0, 2, 1, 0, ok, "0 rows"},
+		"no rows":   {nil, 0, 2, 1, 0, ok, "no rows"},
 		"no dims":   {nil, 2, 0, 1, 0, ok, "0 dimensions"},
 		"size":      {make([]float32, 5), 2, 3, 1, 0, ok, "need 6 numbers, got 5"},
 		"nan":       {[]float32{0, 1, 2, nan}, 2, 2, 1, 0, ok, "row 1 column 1 is NaN"},

@@ -3,9 +3,6 @@ package tsne
 import (
 	"errors"
 	"fmt"
-	"math"
-
-	"tercet/internal/engine/kernel"
 )
 
 // ErrInput is wrapped by every error about data or options that cannot be drawn.
@@ -102,20 +99,4 @@ func (o *Options) set(n int) ([]string, error) {
 		o.Perplexity = most
 	}
 	return warnings, nil
-}
-
-// checkRows verifies that x is (n, d) and finite.
-func checkRows(x []float32, n, d int) error {
-	switch {
-	case n < 1:
-		return fmt.Errorf("%w: no rows", ErrInput)
-	case d < 1:
-		return fmt.Errorf("%w: rows have %d dimensions", ErrInput, d)
-	case n > math.MaxInt32 || len(x)/d != n || len(x)%d != 0:
-		return fmt.Errorf("%w: %d rows of %d dimensions do not fit %d numbers", ErrInput, n, d, len(x))
-	}
-	if i, ok := kernel.AllFinite(x); !ok {
-		return fmt.Errorf("%w: row %d column %d is %v: drop the row or look for divergence in training", ErrInput, i/d, i%d, x[i])
-	}
-	return nil
 }

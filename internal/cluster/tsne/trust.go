@@ -23,10 +23,10 @@ const trustRows = 64
 // Errors: sizes that do not fit, NaN or infinity (by row and column), k outside
 // 1..(n-1)/2, a canceled ctx.
 func Trustworthiness(ctx context.Context, x []float32, n, d int, y []float32, dy, k int) (float64, error) {
-	if err := checkRows(x, n, d); err != nil {
+	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
 		return 0, err
 	}
-	if err := checkRows(y, n, dy); err != nil {
+	if err := metric.CheckMatrix(ErrInput, "rows", y, n, dy); err != nil {
 		return 0, fmt.Errorf("map: %w", err)
 	}
 	if k < 1 || 2*k >= n {

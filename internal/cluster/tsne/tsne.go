@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"tercet/internal/cluster"
+	"tercet/internal/metric"
 	"tercet/internal/rng"
 )
 
@@ -39,7 +40,7 @@ const Convention = "gradient 4 sum (p-q)(y_i-y_j)/(1+d^2), factor 4 included"
 // their range, more than MostExact rows with Theta 0, a learning rate that lets the
 // map diverge, a canceled ctx.
 func Run(ctx context.Context, x []float32, n, d int, o Options) (*Result, error) {
-	if err := checkRows(x, n, d); err != nil {
+	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
 		return nil, err
 	}
 	warnings, err := o.set(n)

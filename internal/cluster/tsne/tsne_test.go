@@ -275,7 +275,7 @@ func TestRunInput(t *testing.T) {
 	}{
 		{"no rows", nil, 0, 3, Options{}, "no rows"},
 		{"no columns", nil, 3, 0, Options{}, "0 dimensions"},
-		{"sizes", x, 19, 3, Options{}, "do not fit"},
+		{"sizes", x, 19, 3, Options{}, "numbers, got"},
 		{"infinity", bad, 20, 3, Options{}, "row 2 column 1 is +Inf"},
 		{"perplexity", x, 20, 3, Options{Perplexity: .5}, "perplexity 0.5"},
 		{"perplexity NaN", x, 20, 3, Options{Perplexity: math.NaN()}, "perplexity NaN"},

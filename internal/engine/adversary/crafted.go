@@ -31,7 +31,7 @@ type Reporter interface{ Crafted() Crafted }
 func Hardness(z *array.Array, t *loss.Tuples, eps float64) float64 {
 	sum := 0.0
 	for i, x := range t.Triplets {
-		if err := checkTriplet(i, x, z.Rows()); err != nil {
+		if err := x.Check(i, z.Rows()); err != nil {
 			return math.NaN()
 		}
 		a := z.Row(int(x.A))

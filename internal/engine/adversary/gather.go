@@ -38,17 +38,8 @@ func checkTriplets(who string, triplets []loss.Triplet, rows int) error {
 		return fmt.Errorf("%s: the batch has no triplets", who)
 	}
 	for i, t := range triplets {
-		if err := checkTriplet(i, t, rows); err != nil {
+		if err := t.Check(i, rows); err != nil {
 			return fmt.Errorf("%s: %w", who, err)
-		}
-	}
-	return nil
-}
-
-func checkTriplet(i int, t loss.Triplet, rows int) error {
-	for _, r := range [3]int32{t.A, t.P, t.N} {
-		if r < 0 || int(r) >= rows {
-			return fmt.Errorf("triplet %d (a %d, p %d, n %d): row %d is outside the batch of %d", i, t.A, t.P, t.N, r, rows)
 		}
 	}
 	return nil

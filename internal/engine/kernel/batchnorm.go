@@ -145,27 +145,20 @@ func (j *normJob) Run(lo, hi int) {
 
 func (j *normJob) normalize(at, rows, cols int) {
 	n := rows * cols
-	x, y, mean, scale, shift := j.x[at:at+n], j.y[at:at+n], j.mean[:cols], j.scale[:cols], j.shift[:cols]
-	switch {
-	case j.add == nil && !j.relu:
-		j.level.normalize(rows, cols, x, mean, scale, shift, y)
-	case j.add == nil:
-		j.level.normalizeReLU(rows, cols, x, mean, scale, shift, y)
-	case !j.relu:
-		j.level.normalizeAdd(rows, cols, x, mean, scale, shift, j.add[at:at+n], y)
-	default:
-		j.level.normalizeAddReLU(rows, cols, x, mean, scale, shift, j.add[at:at+n], y)
+	j.level.normalize(rows, cols, j.x[at:at+n], j.mean[:cols], j.scale[:cols], j.shift[:cols], optional(j.add, at, n), j.relu, j.y[at:at+n])
+}
+
+// optional is x[at:at+n], or nil where x is.
+func optional(x []float32, at, n int) []float32 {
+	if x == nil {
+		return nil
 	}
+	return x[at : at+n]
 }
 
 func (j *normJob) normalizeBack(at, rows, cols int) {
 	n := rows * cols
-	x, dy, dx, mean, scale, shift, slope := j.x[at:at+n], j.dy[at:at+n], j.y[at:at+n], j.mean[:cols], j.scale[:cols], j.shift[:cols], j.slope[:cols]
-	if j.mask == nil {
-		j.level.normalizeBack(rows, cols, x, dy, mean, scale, shift, slope, dx)
-		return
-	}
-	j.level.normalizeBackMasked(rows, cols, x, dy, j.mask[at:at+n], mean, scale, shift, slope, dx)
+	j.level.normalizeBack(rows, cols, j.x[at:at+n], j.dy[at:at+n], optional(j.mask, at, n), j.mean[:cols], j.scale[:cols], j.shift[:cols], j.slope[:cols], j.y[at:at+n])
 }
 
 func (j *normJob) normalizeBackReLU(at, rows, cols int) {
@@ -175,9 +168,5 @@ func (j *normJob) normalizeBackReLU(at, rows, cols int) {
 
 func (j *normJob) scaleBack(at, rows, cols int) {
 	n := rows * cols
-	if j.mask == nil {
-		j.level.scaleRows(rows, cols, j.dy[at:at+n], j.scale[:cols], j.y[at:at+n])
-		return
-	}
-	j.level.scaleRowsMasked(rows, cols, j.dy[at:at+n], j.mask[at:at+n], j.scale[:cols], j.y[at:at+n])
+	j.level.scaleRows(rows, cols, j.dy[at:at+n], optional(j.mask, at, n), j.scale[:cols], j.y[at:at+n])
 }

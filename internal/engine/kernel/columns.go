@@ -243,9 +243,7 @@ func (j *columnJob) add(at, rows, cols int, first, second []float64) {
 		j.level.columnMoments(rows, cols, j.x[at:at+n], center, first, second)
 	case j.kind == reluGradients:
 		j.level.columnProductsReLU(rows, cols, j.x[at:at+n], j.dy[at:at+n], j.mean[:cols], j.scale[:cols], j.bias[:cols], center, first, second)
-	case j.mask == nil:
-		j.level.columnProducts(rows, cols, j.x[at:at+n], j.dy[at:at+n], center, first, second)
 	default:
-		j.level.columnProductsMasked(rows, cols, j.x[at:at+n], j.dy[at:at+n], j.mask[at:at+n], center, first, second)
+		j.level.columnProducts(rows, cols, j.x[at:at+n], j.dy[at:at+n], optional(j.mask, at, n), center, first, second)
 	}
 }

@@ -5,100 +5,69 @@ package kernel
 // The methods of Level choose the code, for rows and cols above 0. Matrices have
 // rows*cols numbers, factors and sums cols.
 
-func (l Level) normalize(rows, cols int, x, mean, scale, shift, y []float32) {
+// normalize adds nothing where add is nil.
+func (l Level) normalize(rows, cols int, x, mean, scale, shift, add []float32, relu bool, y []float32) {
 	_, _, _, _, _ = x[rows*cols-1], mean[cols-1], scale[cols-1], shift[cols-1], y[rows*cols-1]
-	switch l {
-	case AVX512:
-		normalizeAVX512(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &y[0])
-	case AVX2:
-		normalizeAVX2(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &y[0])
-	default:
-		normalizeGeneric(rows, cols, x, mean, scale, shift, nil, false, y)
+	if l == Generic {
+		normalizeGeneric(rows, cols, x, mean, scale, shift, add, relu, y)
+		return
 	}
-}
-
-func (l Level) normalizeReLU(rows, cols int, x, mean, scale, shift, y []float32) {
-	_, _, _, _, _ = x[rows*cols-1], mean[cols-1], scale[cols-1], shift[cols-1], y[rows*cols-1]
-	switch l {
-	case AVX512:
-		normalizeReLUAVX512(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &y[0])
-	case AVX2:
-		normalizeReLUAVX2(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &y[0])
-	default:
-		normalizeGeneric(rows, cols, x, mean, scale, shift, nil, true, y)
+	if add == nil {
+		switch {
+		case l == AVX512 && relu:
+			normalizeReLUAVX512(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &y[0])
+		case l == AVX512:
+			normalizeAVX512(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &y[0])
+		case relu:
+			normalizeReLUAVX2(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &y[0])
+		default:
+			normalizeAVX2(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &y[0])
+		}
+		return
 	}
-}
-
-func (l Level) normalizeAdd(rows, cols int, x, mean, scale, shift, add, y []float32) {
-	_, _, _, _, _, _ = x[rows*cols-1], mean[cols-1], scale[cols-1], shift[cols-1], add[rows*cols-1], y[rows*cols-1]
-	switch l {
-	case AVX512:
-		normalizeAddAVX512(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &add[0], &y[0])
-	case AVX2:
-		normalizeAddAVX2(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &add[0], &y[0])
-	default:
-		normalizeGeneric(rows, cols, x, mean, scale, shift, add, false, y)
-	}
-}
-
-func (l Level) normalizeAddReLU(rows, cols int, x, mean, scale, shift, add, y []float32) {
-	_, _, _, _, _, _ = x[rows*cols-1], mean[cols-1], scale[cols-1], shift[cols-1], add[rows*cols-1], y[rows*cols-1]
-	switch l {
-	case AVX512:
+	_ = add[rows*cols-1]
+	switch {
+	case l == AVX512 && relu:
 		normalizeAddReLUAVX512(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &add[0], &y[0])
-	case AVX2:
+	case l == AVX512:
+		normalizeAddAVX512(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &add[0], &y[0])
+	case relu:
 		normalizeAddReLUAVX2(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &add[0], &y[0])
 	default:
-		normalizeGeneric(rows, cols, x, mean, scale, shift, add, true, y)
+		normalizeAddAVX2(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &add[0], &y[0])
 	}
 }
 
-func (l Level) normalizeBack(rows, cols int, x, dy, mean, scale, shift, slope, dx []float32) {
+// normalizeBack, scaleRows and columnProducts take all of dy where mask is nil.
+func (l Level) normalizeBack(rows, cols int, x, dy, mask, mean, scale, shift, slope, dx []float32) {
 	_, _, _, _, _, _, _ = x[rows*cols-1], dy[rows*cols-1], mean[cols-1], scale[cols-1], shift[cols-1], slope[cols-1], dx[rows*cols-1]
-	switch l {
-	case AVX512:
-		normalizeBackAVX512(rows, cols, &x[0], &dy[0], &mean[0], &scale[0], &shift[0], &slope[0], &dx[0])
-	case AVX2:
-		normalizeBackAVX2(rows, cols, &x[0], &dy[0], &mean[0], &scale[0], &shift[0], &slope[0], &dx[0])
-	default:
-		normalizeBackGeneric(rows, cols, x, dy, nil, mean, scale, shift, slope, dx)
-	}
-}
-
-func (l Level) normalizeBackMasked(rows, cols int, x, dy, mask, mean, scale, shift, slope, dx []float32) {
-	_, _, _, _ = x[rows*cols-1], dy[rows*cols-1], mask[rows*cols-1], dx[rows*cols-1]
-	_, _, _, _ = mean[cols-1], scale[cols-1], shift[cols-1], slope[cols-1]
-	switch l {
-	case AVX512:
-		normalizeBackMaskedAVX512(rows, cols, &x[0], &dy[0], &mask[0], &mean[0], &scale[0], &shift[0], &slope[0], &dx[0])
-	case AVX2:
-		normalizeBackMaskedAVX2(rows, cols, &x[0], &dy[0], &mask[0], &mean[0], &scale[0], &shift[0], &slope[0], &dx[0])
-	default:
+	switch {
+	case l == Generic:
 		normalizeBackGeneric(rows, cols, x, dy, mask, mean, scale, shift, slope, dx)
+	case mask == nil && l == AVX512:
+		normalizeBackAVX512(rows, cols, &x[0], &dy[0], &mean[0], &scale[0], &shift[0], &slope[0], &dx[0])
+	case mask == nil:
+		normalizeBackAVX2(rows, cols, &x[0], &dy[0], &mean[0], &scale[0], &shift[0], &slope[0], &dx[0])
+	case l == AVX512:
+		normalizeBackMaskedAVX512(rows, cols, &x[0], &dy[0], &mask[:rows*cols][0], &mean[0], &scale[0], &shift[0], &slope[0], &dx[0])
+	default:
+		normalizeBackMaskedAVX2(rows, cols, &x[0], &dy[0], &mask[:rows*cols][0], &mean[0], &scale[0], &shift[0], &slope[0], &dx[0])
 	}
 }
 
-func (l Level) scaleRows(rows, cols int, dy, scale, dx []float32) {
+func (l Level) scaleRows(rows, cols int, dy, mask, scale, dx []float32) {
 	_, _, _ = dy[rows*cols-1], scale[cols-1], dx[rows*cols-1]
-	switch l {
-	case AVX512:
-		scaleRowsAVX512(rows, cols, &dy[0], &scale[0], &dx[0])
-	case AVX2:
-		scaleRowsAVX2(rows, cols, &dy[0], &scale[0], &dx[0])
-	default:
-		scaleRowsGeneric(rows, cols, dy, nil, scale, dx)
-	}
-}
-
-func (l Level) scaleRowsMasked(rows, cols int, dy, mask, scale, dx []float32) {
-	_, _, _, _ = dy[rows*cols-1], mask[rows*cols-1], scale[cols-1], dx[rows*cols-1]
-	switch l {
-	case AVX512:
-		scaleRowsMaskedAVX512(rows, cols, &dy[0], &mask[0], &scale[0], &dx[0])
-	case AVX2:
-		scaleRowsMaskedAVX2(rows, cols, &dy[0], &mask[0], &scale[0], &dx[0])
-	default:
+	switch {
+	case l == Generic:
 		scaleRowsGeneric(rows, cols, dy, mask, scale, dx)
+	case mask == nil && l == AVX512:
+		scaleRowsAVX512(rows, cols, &dy[0], &scale[0], &dx[0])
+	case mask == nil:
+		scaleRowsAVX2(rows, cols, &dy[0], &scale[0], &dx[0])
+	case l == AVX512:
+		scaleRowsMaskedAVX512(rows, cols, &dy[0], &mask[:rows*cols][0], &scale[0], &dx[0])
+	default:
+		scaleRowsMaskedAVX2(rows, cols, &dy[0], &mask[:rows*cols][0], &scale[0], &dx[0])
 	}
 }
 
@@ -126,27 +95,19 @@ func (l Level) columnMoments(rows, cols int, x []float32, center, s, q []float64
 	}
 }
 
-func (l Level) columnProducts(rows, cols int, x, dy []float32, center, s, q []float64) {
+func (l Level) columnProducts(rows, cols int, x, dy, mask []float32, center, s, q []float64) {
 	_, _, _, _, _ = x[rows*cols-1], dy[rows*cols-1], center[cols-1], s[cols-1], q[cols-1]
-	switch l {
-	case AVX512:
-		columnProductsAVX512(rows, cols, &x[0], &dy[0], &center[0], &s[0], &q[0])
-	case AVX2:
-		columnProductsAVX2(rows, cols, &x[0], &dy[0], &center[0], &s[0], &q[0])
-	default:
-		columnProductsGeneric(rows, cols, x, dy, nil, center, s, q)
-	}
-}
-
-func (l Level) columnProductsMasked(rows, cols int, x, dy, mask []float32, center, s, q []float64) {
-	_, _, _, _, _, _ = x[rows*cols-1], dy[rows*cols-1], mask[rows*cols-1], center[cols-1], s[cols-1], q[cols-1]
-	switch l {
-	case AVX512:
-		columnProductsMaskedAVX512(rows, cols, &x[0], &dy[0], &mask[0], &center[0], &s[0], &q[0])
-	case AVX2:
-		columnProductsMaskedAVX2(rows, cols, &x[0], &dy[0], &mask[0], &center[0], &s[0], &q[0])
-	default:
+	switch {
+	case l == Generic:
 		columnProductsGeneric(rows, cols, x, dy, mask, center, s, q)
+	case mask == nil && l == AVX512:
+		columnProductsAVX512(rows, cols, &x[0], &dy[0], &center[0], &s[0], &q[0])
+	case mask == nil:
+		columnProductsAVX2(rows, cols, &x[0], &dy[0], &center[0], &s[0], &q[0])
+	case l == AVX512:
+		columnProductsMaskedAVX512(rows, cols, &x[0], &dy[0], &mask[:rows*cols][0], &center[0], &s[0], &q[0])
+	default:
+		columnProductsMaskedAVX2(rows, cols, &x[0], &dy[0], &mask[:rows*cols][0], &center[0], &s[0], &q[0])
 	}
 }
 

@@ -89,11 +89,7 @@ func (j *poolJob) normalizeMaxBack(image, row int) {
 	w := j.at(row, 0, j.ow)
 	at, end := w.from(image, j.H*j.W*j.C)
 	to, n := (image*j.oh+row)*j.ow*j.C, w.count*j.C
-	var mask []float32
-	if j.mask != nil {
-		mask = j.mask[to : to+n]
-	}
-	j.level.normalizeMaxWindowsBack(w, j.factors, j.x[at:end], j.dy[to:to+n], mask, j.arg[to:to+n], j.dx[at:end])
+	j.level.normalizeMaxWindowsBack(w, j.factors, j.x[at:end], j.dy[to:to+n], optional(j.mask, to, n), j.arg[to:to+n], j.dx[at:end])
 	// Pixels in no window have no g: beside the windows, and below the last ones.
 	line := j.W * j.C
 	top := (image*j.H + row*j.KH) * line
@@ -114,7 +110,7 @@ func (j *poolJob) normalizeRest(at, end int) {
 	}
 	f, dx := j.factors, j.dx[at:end]
 	clear(dx)
-	j.level.normalizeBack(len(dx)/j.C, j.C, j.x[at:end], dx, f.mean, f.scale, f.shift, f.slope, dx)
+	j.level.normalizeBack(len(dx)/j.C, j.C, j.x[at:end], dx, nil, f.mean, f.scale, f.shift, f.slope, dx)
 }
 
 func normalizeMaxWindowsGeneric(w windows, f *poolFactors, relu bool, x, y []float32, arg []int32, won []float32) {

@@ -9,35 +9,15 @@ func (Level) addReLU(a, b, out []float32)        { addReLUGeneric(a, b, out) }
 func (Level) axpy(alpha float32, x, y []float32) { axpyGeneric(alpha, x, y) }
 func (Level) scale(alpha float32, x []float32)   { scaleGeneric(alpha, x) }
 
-func (Level) normalize(rows, cols int, x, mean, scale, shift, y []float32) {
-	normalizeGeneric(rows, cols, x, mean, scale, shift, nil, false, y)
+func (Level) normalize(rows, cols int, x, mean, scale, shift, add []float32, relu bool, y []float32) {
+	normalizeGeneric(rows, cols, x, mean, scale, shift, add, relu, y)
 }
 
-func (Level) normalizeReLU(rows, cols int, x, mean, scale, shift, y []float32) {
-	normalizeGeneric(rows, cols, x, mean, scale, shift, nil, true, y)
-}
-
-func (Level) normalizeAdd(rows, cols int, x, mean, scale, shift, add, y []float32) {
-	normalizeGeneric(rows, cols, x, mean, scale, shift, add, false, y)
-}
-
-func (Level) normalizeAddReLU(rows, cols int, x, mean, scale, shift, add, y []float32) {
-	normalizeGeneric(rows, cols, x, mean, scale, shift, add, true, y)
-}
-
-func (Level) normalizeBack(rows, cols int, x, dy, mean, scale, shift, slope, dx []float32) {
-	normalizeBackGeneric(rows, cols, x, dy, nil, mean, scale, shift, slope, dx)
-}
-
-func (Level) normalizeBackMasked(rows, cols int, x, dy, mask, mean, scale, shift, slope, dx []float32) {
+func (Level) normalizeBack(rows, cols int, x, dy, mask, mean, scale, shift, slope, dx []float32) {
 	normalizeBackGeneric(rows, cols, x, dy, mask, mean, scale, shift, slope, dx)
 }
 
-func (Level) scaleRows(rows, cols int, dy, scale, dx []float32) {
-	scaleRowsGeneric(rows, cols, dy, nil, scale, dx)
-}
-
-func (Level) scaleRowsMasked(rows, cols int, dy, mask, scale, dx []float32) {
+func (Level) scaleRows(rows, cols int, dy, mask, scale, dx []float32) {
 	scaleRowsGeneric(rows, cols, dy, mask, scale, dx)
 }
 
@@ -49,11 +29,7 @@ func (Level) columnMoments(rows, cols int, x []float32, center, s, q []float64) 
 	columnMomentsGeneric(rows, cols, x, center, s, q)
 }
 
-func (Level) columnProducts(rows, cols int, x, dy []float32, center, s, q []float64) {
-	columnProductsGeneric(rows, cols, x, dy, nil, center, s, q)
-}
-
-func (Level) columnProductsMasked(rows, cols int, x, dy, mask []float32, center, s, q []float64) {
+func (Level) columnProducts(rows, cols int, x, dy, mask []float32, center, s, q []float64) {
 	columnProductsGeneric(rows, cols, x, dy, mask, center, s, q)
 }
 

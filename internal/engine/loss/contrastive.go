@@ -75,34 +75,13 @@ func (l *ContrastiveLoss) Threshold() float64 { return l.o.Margin / 2 }
 // Eval implements Objective on t.Pairs. Positive and Negative of the result are
 // mean distances |x - y|.
 func (l *ContrastiveLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
-	g := &l.g
 	if err := checkShapes(z, grad); err != nil {
 		return Result{}, err
 	}
 	if err := checkPairs(t.Pairs, z.Shape[0]); err != nil {
 		return Result{}, err
 	}
-	g.pairs = g.pairs[:0]
-	for _, p := range t.Pairs {
-		g.pairs = append(g.pairs, edge{p.I, p.J})
-	}
-	if err := g.measure(z); err != nil {
-		return Result{}, err
-	}
-	var sums pairSums
-	for i, p := range t.Pairs {
-		term := l.o.at(p.Similar, g.dist[i])
-		g.coef[i] = term.slope
-		sums.add(p, term)
-	}
-	res, scale := sums.finish(l.o.Reduce)
-	if grad != nil {
-		for e := range g.coef {
-			g.coef[e] *= scale
-		}
-		g.pull(z, grad)
-	}
-	return res, nil
+	return l.g.evalPairs(z, t.Pairs, l.o.at, l.o.Reduce, grad)
 }
 
 // at returns the term of a pair at squared distance s; the slope is dvalue/ds.

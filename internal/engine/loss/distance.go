@@ -227,3 +227,28 @@ func narrow(sum []float64, out []float32) {
 		out[k] = float32(v)
 	}
 }
+
+// evalPairs is Eval of losses on pairs whose terms are of their distances alone.
+func (g *edges) evalPairs(z *array.Array, pairs []Pair, at func(similar bool, distance float64) pairTerm, reduce Reduction, grad *array.Array) (Result, error) {
+	g.pairs = g.pairs[:0]
+	for _, p := range pairs {
+		g.pairs = append(g.pairs, edge{p.I, p.J})
+	}
+	if err := g.measure(z); err != nil {
+		return Result{}, err
+	}
+	var sums pairSums
+	for i, p := range pairs {
+		term := at(p.Similar, g.dist[i])
+		g.coef[i] = term.slope
+		sums.add(p, term)
+	}
+	res, scale := sums.finish(reduce)
+	if grad != nil {
+		for e := range g.coef {
+			g.coef[e] *= scale
+		}
+		g.pull(z, grad)
+	}
+	return res, nil
+}

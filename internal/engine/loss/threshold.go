@@ -126,33 +126,7 @@ func (l *ThresholdLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Resu
 	if len(t.Pairs) > 0 && crowded(2*len(t.Pairs), z.Shape[0]) {
 		return l.tabled(z, t.Pairs, grad)
 	}
-	return l.listed(z, t.Pairs, grad)
-}
-
-// listed evaluates few pairs, each measured by itself.
-func (l *ThresholdLoss) listed(z *array.Array, pairs []Pair, grad *array.Array) (Result, error) {
-	g := &l.t.g
-	g.pairs = g.pairs[:0]
-	for _, p := range pairs {
-		g.pairs = append(g.pairs, edge{p.I, p.J})
-	}
-	if err := g.measure(z); err != nil {
-		return Result{}, err
-	}
-	var sums pairSums
-	for i, p := range pairs {
-		term := l.t.pair(p.Similar, g.dist[i])
-		g.coef[i] = term.slope
-		sums.add(p, term)
-	}
-	res, scale := sums.finish(l.t.reduce)
-	if grad != nil {
-		for e := range g.coef {
-			g.coef[e] *= scale
-		}
-		g.pull(z, grad)
-	}
-	return res, nil
+	return l.t.g.evalPairs(z, t.Pairs, l.t.pair, l.t.reduce, grad)
 }
 
 // tabled evaluates many pairs, which look their distances up.

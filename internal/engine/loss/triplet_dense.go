@@ -64,7 +64,7 @@ func (d *denseTriplets) split(ts []Triplet, rows int) (rising bool, err error) {
 	last := int32(-1)
 	for i, t := range ts {
 		if uint(t.A) >= uint(rows) || uint(t.P) >= uint(rows) || uint(t.N) >= uint(rows) {
-			return false, t.outside(i, rows)
+			return false, fmt.Errorf("loss: %w", t.Check(i, rows))
 		}
 		if i == 0 || t.A != last {
 			rising = rising && t.A > last
@@ -77,11 +77,11 @@ func (d *denseTriplets) split(ts []Triplet, rows int) (rising bool, err error) {
 	return rising, nil
 }
 
-// outside is the error of triplet i, which leaves a batch of that many rows.
-func (t Triplet) outside(i, rows int) error {
+// Check returns an error where triplet i leaves a batch of that many rows.
+func (t Triplet) Check(i, rows int) error {
 	for _, r := range [3]int32{t.A, t.P, t.N} {
 		if r < 0 || int(r) >= rows {
-			return fmt.Errorf("loss: triplet %d (a %d, p %d, n %d): row %d is outside the batch of %d", i, t.A, t.P, t.N, r, rows)
+			return fmt.Errorf("triplet %d (a %d, p %d, n %d): row %d is outside the batch of %d", i, t.A, t.P, t.N, r, rows)
 		}
 	}
 	return nil

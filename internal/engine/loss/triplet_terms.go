@@ -1,6 +1,9 @@
 package loss
 
-import "tercet/internal/engine/array"
+import (
+	"fmt"
+	"tercet/internal/engine/array"
+)
 
 // termTriplets evaluates any term on triplets. It serves one goroutine at a time.
 type termTriplets struct {
@@ -30,8 +33,8 @@ func (l *termTriplets) eval(z *array.Array, ts []Triplet, grad *array.Array) (Re
 	}
 	g.pairs = g.pairs[:0]
 	for i, t := range ts {
-		if err := t.outside(i, rows); err != nil {
-			return Result{}, err
+		if err := t.Check(i, rows); err != nil {
+			return Result{}, fmt.Errorf("loss: %w", err)
 		}
 		g.pairs = append(g.pairs, edge{t.A, t.P}, edge{t.A, t.N})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/cluster/multicut"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/metric"
 	"tercet/internal/par"
 )
 
@@ -47,18 +48,14 @@ type Graph struct {
 // Errors: sizes that do not fit, NaN or infinity (by row and column), a tau or scale
 // that is not positive, and costs whose sum is beyond float64.
 func New(x []float32, n, d int, tau, scale float64) (*Graph, error) {
+	if err := metric.CheckMatrix(multicut.ErrInput, "points", x, n, d); err != nil {
+		return nil, err
+	}
 	switch {
-	case n < 1 || d < 1 || n > math.MaxInt32:
-		return nil, fmt.Errorf("%w: %d points of %d dimensions", multicut.ErrInput, n, d)
-	case len(x)/d != n || len(x)%d != 0:
-		return nil, fmt.Errorf("%w: %d points of %d dimensions need %d numbers, got %d", multicut.ErrInput, n, d, n*d, len(x))
 	case !(tau > 0) || math.IsInf(tau, 1):
 		return nil, fmt.Errorf("%w: a threshold of %v: it is a distance, so it must be above 0 and finite", multicut.ErrInput, tau)
 	case !(scale > 0) || math.IsInf(scale, 1):
 		return nil, fmt.Errorf("%w: a scale of %v: it must be above 0 and finite", multicut.ErrInput, scale)
-	}
-	if i, ok := kernel.AllFinite(x); !ok {
-		return nil, fmt.Errorf("%w: row %d column %d is %v: drop the row or look for divergence in training", multicut.ErrInput, i/d, i%d, x[i])
 	}
 	f := &Graph{n: n, d: d, x: x, mean: make([]float64, d), tau: tau, scale: scale,
 		y: make([]float32, n*d), square: make([]float64, n), zoom: 1}

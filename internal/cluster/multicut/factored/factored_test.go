@@ -192,7 +192,7 @@ func TestRefusesBadInput(t *testing.T) {
 		say        string
 	}{
 		{[]float32{1, 2, 3}, 2, 2, 1, 1, "need 4 numbers, got 3"},
-		{nil, 0, 2, 1, 1, "0 points"},
+		{nil, 0, 2, 1, 1, "no points"},
 		{[]float32{1, 2}, 2, 0, 1, 1, "0 dimensions"},
 		{[]float32{1, 2, nan, 4}, 2, 2, 1, 1, "row 1 column 0 is NaN"},
 		{[]float32{1, float32(math.Inf(1)), 3, 4}, 2, 2, 1, 1, "row 0 column 1"},
