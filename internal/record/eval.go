@@ -26,7 +26,7 @@ type Eval struct {
 	Pairs      Scores               `json:"pairs,omitempty" doc:"scores of all pairs of items, by their distance"`
 	PairCounts *PairCounts          `json:"pair_counts,omitempty" doc:"the pairs behind these scores"`
 	Distances  *PairDistances       `json:"pair_distances,omitempty" doc:"their distances"`
-	Baselines  map[string]Evaluated `json:"baselines,omitempty" doc:"the same scores of 'pixels' and of the 'untrained' network"`
+	Baselines  map[string]Evaluated `json:"baselines,omitempty" doc:"the same scores of 'pixels' and of the 'untrained' network; of 'exact' search, if lists of neighbors were evaluated"`
 	Metric     *MetricEval          `json:"metric_learning,omitempty" doc:"scores of the fitted metric (model 'mahalanobis')"`
 	Items      Packed               `json:"items,omitempty" doc:"index of each query among the images, packed as 'values' are"`
 	Values     PackedScores         `json:"values,omitempty" doc:"the value of each query by retrieval score: float32, little-endian, zlib, base64"`

@@ -18,6 +18,7 @@ type Source struct {
 	Labels      string `json:"labels,omitempty" doc:"file of labels"`
 	Queries     string `json:"queries,omitempty" doc:"file of the queries, if these are not the embeddings"`
 	QueryLabels string `json:"query_labels,omitempty" doc:"file of their labels"`
+	Neighbors   string `json:"neighbors,omitempty" doc:"file of lists of neighbors that another program found, if these were evaluated"`
 	Set         string `json:"set,omitempty" doc:"split: 'test', 'validation' or 'train'"`
 	Items       int    `json:"items" doc:"number of items"`
 	Whole       int    `json:"set_items,omitempty" doc:"size of the split, if 'items' are a part of it"`
@@ -50,7 +51,10 @@ func (s Source) files() string {
 		out = s.Of() + " with " + s.Labels
 	}
 	if s.Queries != "" {
-		out += fmt.Sprintf(", queries %s with %s", s.Queries, s.QueryLabels)
+		out += fmt.Sprintf(", queries %s with %s", s.Queries, cmp.Or(s.QueryLabels, "no labels"))
+	}
+	if s.Neighbors != "" {
+		out += ", lists " + s.Neighbors
 	}
 	return out
 }

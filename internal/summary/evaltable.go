@@ -10,10 +10,10 @@ import (
 
 // headline are the scores that people ask for first; the others are variants of
 // them and parts of which they are made.
-var headline = regexp.MustCompile(`^(recall@[0-9]+|map|map@r|r_precision|mrr|nmi|ami|ari|acc|purity|bcubed_f1)$`)
+var headline = regexp.MustCompile(`^(recall@[0-9]+|map|map@r|r_precision|mrr|nn_recall@[0-9]+|precision@[0-9]+|nmi|ami|ari|acc|purity|bcubed_f1)$`)
 
 // baselineNames in the order of their columns.
-var baselineNames = []string{"untrained", "pixels"}
+var baselineNames = []string{"exact", "untrained", "pixels"}
 
 // EvalTable shows scores beside those of the baselines, value names the first
 // column of numbers. Unless all is set, only the scores of the headline are

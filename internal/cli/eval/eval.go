@@ -259,6 +259,9 @@ func (o options) measuredGates() ([]base.Gate, error) {
 		}
 	}
 	keys := run.RetrievalKeys(ks)
+	if o.lists != "" {
+		return list, base.KnownGates(list, run.KeysOf(metric.ListScores(ks, o.Labels != "", true)))
+	}
 	if !o.noKMeans {
 		keys = append(keys, run.ClusteringKeys()...)
 	}
@@ -422,7 +425,14 @@ func EvalTable(d *record.Eval, all bool) *render.Table {
 	for b, j := range d.Baselines {
 		common[b] = record.Evaluated(j)
 	}
-	title := fmt.Sprintf("%s: %s, %s, D = %d", name, text.Plural(d.Source.Items, "item", "items"), text.Plural(d.Source.Classes, "class", "classes"), d.Source.Dim)
+	classes := ""
+	if d.Source.Classes > 0 {
+		classes = text.Plural(d.Source.Classes, "class", "classes") + ", "
+	}
+	if d.Source.Neighbors != "" {
+		name, value = d.Source.Neighbors+" of "+name, "lists"
+	}
+	title := fmt.Sprintf("%s: %s, %sD = %d", name, text.Plural(d.Source.Items, "item", "items"), classes, d.Source.Dim)
 	if d.Gallery > 0 {
 		title += fmt.Sprintf(", %s, %s in the gallery", text.Plural(d.Searched, "query", "queries"), text.Plural(d.Gallery, "image", "images"))
 	}

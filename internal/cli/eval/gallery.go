@@ -23,6 +23,7 @@ import (
 // galleryOptions are those of files that need not fit into memory.
 type galleryOptions struct {
 	queries, queryLabels string
+	lists                string
 	task                 string
 	merge                bool
 	blocks               bool
@@ -33,17 +34,20 @@ func (g *galleryOptions) add(cmd *cobra.Command) {
 	fs.StringVar(&g.queries, "queries", "", "`FILE` of queries, which are searched for in --embeddings; by default each item is searched for among all others")
 	fs.StringVar(&g.queryLabels, "query-labels", "", "npy or csv `FILE` of their labels; --label-column names the column of both csv files")
 	fs.BoolVar(&g.blocks, "blocks", false, "leave the vectors in their files, which is the rule above 1 GiB without k-means and pairs; the scores are the same")
+	fs.StringVar(&g.lists, "neighbors", "", "score `FILE` of neighbors that another program found (npy, ibin, ivecs: a list of rows of --embeddings for each query) against exact search; labels may be left out")
 	fs.StringVar(&g.task, "task", "", "count only share `i/n` of the gallery (i from 1), or auto/n with the scheduler's index, for --merge")
 	fs.BoolVar(&g.merge, "merge", false, "evaluate what all tasks have counted for the same --out")
 	base.Group(fs, "Large galleries (with --embeddings)")
 	for _, flag := range galleryFlags {
 		cmd.MarkFlagsMutuallyExclusive("run", flag)
 	}
+	cmd.MarkFlagsMutuallyExclusive("neighbors", "task")
+	cmd.MarkFlagsMutuallyExclusive("neighbors", "merge")
 	cmd.MarkFlagsMutuallyExclusive("task", "merge")
 }
 
 // galleryFlags ask for an evaluation that leaves vectors in their files.
-var galleryFlags = []string{"queries", "query-labels", "blocks", "task", "merge"}
+var galleryFlags = []string{"queries", "query-labels", "blocks", "neighbors", "task", "merge"}
 
 // leastBlocks is the size of vectors from which they stay on the disk where they can.
 const leastBlocks = 1 << 30
@@ -70,12 +74,17 @@ func (o *options) inBlocks() bool {
 
 func (o *options) scoresPairs() bool { return o.pairs || o.changed("threshold") || len(o.fmr) > 0 }
 
+// ofRankings are the flags about what lists of neighbors have not.
+var ofRankings = []string{"clusters", "n-init", "pairs", "threshold", "fmr", "per-query", "per-class", "class-scores", "intervals"}
+
 // checkBlocks refuses what needs all embeddings in memory.
 func (o *options) checkBlocks() error {
 	given := base.Given(o.changed, galleryFlags...)
 	switch {
 	case store.Is(o.Embeddings):
 		return base.Usagef("%s: read files of vectors, and %s is a folder: tercet export embeddings writes a file of it", given, o.Embeddings)
+	case o.lists != "":
+		return o.checkLists()
 	case o.Labels == "":
 		return base.Usagef("--embeddings needs --labels: scores compare with true labels")
 	case (o.queries == "") != (o.queryLabels == ""):
@@ -90,11 +99,25 @@ func (o *options) checkBlocks() error {
 	return nil
 }
 
+// checkLists refuses what goes with whole rankings alone, and labels of one side.
+func (o *options) checkLists() error {
+	switch given := base.Given(o.changed, ofRankings...); {
+	case given != "":
+		return base.Usagef("--neighbors evaluates lists, not whole rankings: leave out %s", given)
+	case o.queryLabels != "" && o.queries == "":
+		return base.Usagef("--query-labels are those of --queries, which is not given")
+	case o.queries != "" && (o.Labels == "") != (o.queryLabels == ""):
+		return base.Usagef("--labels and --query-labels go together: give both, or neither for the recall against exact search alone")
+	}
+	return nil
+}
+
 func (o *options) stay(keep bool) gallery.Options {
 	set, build := o.fileSettings(), base.BuildInfo()
+	set.KMeans = set.KMeans && o.lists == ""
 	out := gallery.Options{
 		Embeddings: o.Embeddings, Labels: o.LabelFile(), Queries: o.queries, QueryLabels: npy.LabelFile{Path: o.queryLabels, Column: o.Column},
-		Eval: set, Out: o.out, Program: strings.TrimSpace(build.Version + " " + build.Commit),
+		Lists: o.lists, Eval: set, Out: o.out, Program: strings.TrimSpace(build.Version + " " + build.Commit),
 	}
 	if keep {
 		out.Keep = o.keeper(set)
@@ -110,9 +133,12 @@ func stored(ctx context.Context, s *base.Streams, o options, say progress.Say) (
 	var e *evaluate.Evaluation
 	var err error
 	done := func() error { return nil }
-	if o.merge {
+	switch {
+	case o.lists != "":
+		e, err = gallery.Lists(ctx, o.stay(true), o.changed("k"), say)
+	case o.merge:
 		e, err = gallery.Merge(ctx, o.stay(true), say)
-	} else {
+	default:
 		e, done, err = gallery.Evaluate(ctx, o.stay(true), say)
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package gallery
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type Options struct {
 	// others.
 	Queries     string
 	QueryLabels npy.LabelFile
+	Lists       string             // of neighbors, to be evaluated; then labels may be left out
 	Eval        record.EvalOptions // without k-means, pairs and neighbors
 	// Out is the path of the result, beside which unfinished work is kept; "" keeps none.
 	Out    string
@@ -42,6 +44,7 @@ type input struct {
 	g, q        *vectors.File // q nil: the gallery's own items
 	labels      []int32
 	queryLabels []int32 // labels, where there are no queries
+	lists       metric.Lists
 	src         record.Source
 	stored      *metric.Stored
 }
@@ -58,27 +61,36 @@ func (in *input) close() {
 // what the search must know.
 func open(ctx context.Context, o Options, say progress.Say) (*input, error) {
 	in := &input{o: o}
-	if err := in.read(ctx, say); err != nil {
+	err := in.identify(ctx, say)
+	if err == nil {
+		err = in.survey(ctx, say)
+	}
+	if err != nil {
 		in.close()
 		return nil, err
 	}
 	return in, nil
 }
 
-func (in *input) read(ctx context.Context, say progress.Say) error {
+// identify opens the files and says what they are; it refuses a result that may not be
+// replaced.
+func (in *input) identify(ctx context.Context, say progress.Say) error {
 	o := in.o
 	classes, err := in.openFiles()
 	if err != nil {
 		return err
 	}
-	in.src = record.Source{Embeddings: o.Embeddings, Labels: o.Labels.Path, Queries: o.Queries, QueryLabels: o.QueryLabels.Path,
+	in.src = record.Source{Embeddings: o.Embeddings, Labels: o.Labels.Path, Queries: o.Queries, QueryLabels: o.QueryLabels.Path, Neighbors: o.Lists,
 		Items: in.g.Len(), Dim: in.g.Dim(), Classes: classes}
 	if in.src.Fingerprint, err = in.fingerprint(ctx, say); err != nil {
 		return err
 	}
-	if err := o.Keep.Check(in.src); err != nil {
-		return err
-	}
+	return o.Keep.Check(in.src)
+}
+
+// survey reads the vectors for what the search must know.
+func (in *input) survey(ctx context.Context, say progress.Say) (err error) {
+	o := in.o
 	so := metric.StoredOptions{K: o.Eval.Ks, Distance: o.Eval.Distance, Memory: o.Memory, Progress: say.Of("read the gallery")}
 	if in.q != nil {
 		so.Queries, so.QueryLabels = in.q, in.queryLabels
@@ -87,32 +99,45 @@ func (in *input) read(ctx context.Context, say progress.Say) error {
 	return err
 }
 
-// openFiles opens the vectors and reads the labels; it returns the number of classes of the
-// gallery.
+// openFiles opens the vectors and reads labels and lists; it returns the number of classes of
+// the gallery.
 func (in *input) openFiles() (int, error) {
 	o := in.o
-	var classes []string
 	var err error
 	if in.g, err = vectors.Open(o.Embeddings); err != nil {
 		return 0, err
 	}
-	if in.labels, classes, err = npy.ReadLabelsOf(o.Labels, in.g.Len(), rowsWords(in.g)); err != nil {
+	if o.Queries != "" {
+		if in.q, err = vectors.Open(o.Queries); err != nil {
+			return 0, err
+		}
+		if in.q.Dim() != in.g.Dim() {
+			return 0, fault.Unfit("%s has %d columns, and %s has %d", o.Queries, in.q.Dim(), o.Embeddings, in.g.Dim())
+		}
+	}
+	classes, err := in.readLabels()
+	if err == nil && o.Lists != "" {
+		err = in.readLists()
+	}
+	return classes, err
+}
+
+func (in *input) readLabels() (int, error) {
+	o := in.o
+	if o.Lists != "" && o.Labels.Path == "" {
+		return 0, nil
+	}
+	labels, classes, err := npy.ReadLabelsOf(o.Labels, in.g.Len(), rowsWords(in.g))
+	if err != nil {
 		return 0, err
 	}
-	if err := embed.TwoClasses(in.labels); err != nil {
+	in.labels, in.queryLabels = labels, labels
+	if err := embed.TwoClasses(labels); err != nil {
 		return 0, err
 	}
-	in.queryLabels = in.labels
-	if o.Queries == "" {
-		return len(classes), nil
+	if in.q != nil {
+		in.queryLabels, err = labelsAmong(o.QueryLabels, in.q, classes)
 	}
-	if in.q, err = vectors.Open(o.Queries); err != nil {
-		return 0, err
-	}
-	if in.q.Dim() != in.g.Dim() {
-		return 0, fault.Unfit("%s has %d columns, and %s has %d", o.Queries, in.q.Dim(), o.Embeddings, in.g.Dim())
-	}
-	in.queryLabels, err = labelsAmong(o.QueryLabels, in.q, classes)
 	return len(classes), err
 }
 
@@ -145,16 +170,25 @@ func labelsAmong(l npy.LabelFile, q *vectors.File, classes []string) ([]int32, e
 	return labels, nil
 }
 
-// fingerprint is that of data.Embeddings; with queries, one of both.
+// fingerprint is that of data.Embeddings; with queries or lists, one of all.
 func (in *input) fingerprint(ctx context.Context, say progress.Say) (string, error) {
 	one, err := fingerprintOf(ctx, in.g, in.labels, say)
-	if err != nil || in.q == nil {
+	if err != nil || in.q == nil && in.o.Lists == "" {
 		return one, err
 	}
-	two, err := fingerprintOf(ctx, in.q, in.queryLabels, say)
 	sum := sha256.New()
-	_, _ = io.WriteString(sum, one+two)
-	return hex.EncodeToString(sum.Sum(nil)), err
+	_, _ = io.WriteString(sum, one) // which returns no error
+	if in.q != nil {
+		two, err := fingerprintOf(ctx, in.q, in.queryLabels, say)
+		if err != nil {
+			return "", err
+		}
+		_, _ = io.WriteString(sum, two)
+	}
+	if in.o.Lists != "" {
+		_ = binary.Write(sum, binary.LittleEndian, in.lists.Index)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 func fingerprintOf(ctx context.Context, f *vectors.File, labels []int32, say progress.Say) (string, error) {
