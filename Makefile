@@ -81,6 +81,11 @@ check-protocol: build
 	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && TERCET_PROTOCOL="$$out" $(GO) test -count=1 -run TestProtocolPlan ./internal/wire && \
 	  OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/check_protocol.py $(BIN) "$$out" $(NETWORKS)
 
+.PHONY: decoding-effects
+#  decoding-effects: what differences of decoding, resize and crop do to an embedding of ResNet-50 (minutes; needs PyTorch, OpenCV)
+decoding-effects: build
+	OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/decoding_effects.py $(BIN)
+
 .PHONY: backbones
 #  backbones: ResNets against torchvision with other weights and gradients at 224 x 224 (minutes; needs PyTorch)
 backbones:
