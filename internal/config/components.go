@@ -5,6 +5,7 @@ import (
 	"tercet/internal/data"
 	_ "tercet/internal/data/annotated" // registers its sources
 	"tercet/internal/data/batch"
+	_ "tercet/internal/data/sources" // the same
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mahalanobis"

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/data/sources"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/optim"
@@ -14,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tercet/internal/component"
-	"tercet/internal/data"
 )
 
 const design = `name: mnist-hm
@@ -43,7 +43,7 @@ func TestValuesReachTheirStructs(t *testing.T) {
 	if c.Name != "mnist-hm" || c.Seed != 7 || c.Model.Embedding != 512 || c.Train.Steps != 8 {
 		t.Errorf("got %+v", c)
 	}
-	if got := c.Data.Options; got != (data.MNISTOptions{Root: "../shared/data/mnist"}) {
+	if got := c.Data.Options; got != (sources.MNISTOptions{Root: "../shared/data/mnist"}) {
 		t.Errorf("data options %+v", got)
 	}
 	want := loss.TripletOptions{Margin: 77.0 / 255, Distance: "euclidean", Form: "hinge", Reduce: "mean", Eps: 1e-6}

@@ -1,65 +1,37 @@
 package data
 
 import (
-	"bytes"
 	"fmt"
-	"math"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
-	"tercet/internal/data/file"
 	"tercet/internal/testutil"
 )
-
-// sparse makes a file of the header and n bytes of nothing.
-func sparse(t *testing.T, name string, head []byte, n int64) string {
-	t.Helper()
-	path := testutil.File(t, name, head)
-	if err := os.Truncate(path, int64(len(head))+n); err != nil {
-		t.Skipf("no sparse files here: %v", err)
-	}
-	return path
-}
-
-// TestHeadersAreComparedFirst gives large files whose numbers of items do not
-// agree: reading their data would take the memory of the machine.
-func TestHeadersAreComparedFirst(t *testing.T) {
-	if strconv.IntSize < 64 {
-		t.Skip("a 32-bit machine refuses files of this size by themselves")
-	}
-	head := idx(8, nil, 1<<30, 4, 4) // 16 GiB
-	images := sparse(t, "images", head, 1<<34)
-	labels := testutil.File(t, "labels", idx(8, make([]byte, 80), 80))
-	_, err := readIDXPart(images, labels)
-	testutil.WantError(t, err, ErrFormat, "images has 1073741824 images", "labels has 80 labels")
-}
 
 // TestFolderNamesAllBadFiles: one bad file of many used to stop the reading, the next
 // one the next reading.
 func TestFolderNamesAllBadFiles(t *testing.T) {
 	px := encodePNG(t, gray(40, 40, func(y, x int) uint8 { return uint8(y*x*7 ^ y) }))
 	half := px[:len(px)/2]
-	root := tree(t, map[string][]byte{"train/a/1.png": px, "train/a/2.png": nil, "train/b/1.png": px, "train/b/2.jpg": []byte("x"), "test/a/1.png": nil, "test/a/2.png": px})
+	root := testutil.Tree(t, map[string][]byte{"train/a/1.png": px, "train/a/2.png": nil, "train/b/1.png": px, "train/b/2.jpg": []byte("x"), "test/a/1.png": nil, "test/a/2.png": px})
 	_, _, err := openFolder(root, "", "", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrFormat, "3 of 6 images cannot be read: ", "train/a/2.png: ", "; "+filepath.Join(root, "train/b/2.jpg"), "test/a/1.png")
-	root = tree(t, map[string][]byte{"a/1.png": half, "a/2.png": px, "a/3.png": half})
+	root = testutil.Tree(t, map[string][]byte{"a/1.png": half, "a/2.png": px, "a/3.png": half})
 	_, _, err = openFolder(root, "", "", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrFormat, "2 of 3 images cannot be read: ", "a/1.png", "a/3.png")
 	// Bad headers were named in a first round, truncated files of both folders in a second and third.
-	root = tree(t, map[string][]byte{"train/a/1.png": px, "train/a/2.png": nil, "train/b/1.png": half, "train/b/2.png": px, "test/a/1.png": half, "test/a/2.png": px})
+	root = testutil.Tree(t, map[string][]byte{"train/a/1.png": px, "train/a/2.png": nil, "train/b/1.png": half, "train/b/2.png": px, "test/a/1.png": half, "test/a/2.png": px})
 	_, _, err = openFolder(root, "", "", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrFormat, "3 of 6 images cannot be read: ", "train/a/2.png: ", "train/b/1.png: ", "test/a/1.png: ")
-	root = tree(t, map[string][]byte{"train/a/1.png": px, "train/a/2.png": half, "test/a/1.png": half, "test/a/2.png": px})
+	root = testutil.Tree(t, map[string][]byte{"train/a/1.png": px, "train/a/2.png": half, "test/a/1.png": half, "test/a/2.png": px})
 	_, _, err = openFolder(root, "", "", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrFormat, "2 of 4 images cannot be read: ", "train/a/2.png: ", "test/a/1.png: ")
 	files := map[string][]byte{}
 	for i := range 30 {
 		files[fmt.Sprintf("a/%02d.png", i)] = nil
 	}
-	_, _, err = openFolder(tree(t, files), "", "", ImageOptions{}, nil)
+	_, _, err = openFolder(testutil.Tree(t, files), "", "", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrFormat, "30 of 30 images", "19.png", "and 10 more")
 	if strings.Contains(err.Error(), "20.png") {
 		t.Errorf("more than %d files are named: %v", maxListed, err)
@@ -70,7 +42,7 @@ func TestFolderNamesAllBadFiles(t *testing.T) {
 // nobody's loss.
 func TestLeftOut(t *testing.T) {
 	px := encodePNG(t, flat(2, 2, 9))
-	root := tree(t, map[string][]byte{
+	root := testutil.Tree(t, map[string][]byte{
 		"a/1.png": px, "a/1.gif": nil, "a/2.GIF": nil, "a/3.webp": nil, "a/4": px, "a/5.dat": []byte("GIF89a...."),
 		"a/.DS_Store": px, "a/Thumbs.db": px, "a/notes.txt": []byte("text"), "b/1.png": px, "b/2.jfif": nil,
 	})
@@ -79,18 +51,12 @@ func TestLeftOut(t *testing.T) {
 	if got := LeftOut(Options{Source: o}); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	o.Root = tree(t, map[string][]byte{"train/a/1.png": px, "test/a/1.png": px, "test/a/2.bmp": nil})
+	o.Root = testutil.Tree(t, map[string][]byte{"train/a/1.png": px, "test/a/1.png": px, "test/a/2.bmp": nil})
 	o.Train, o.Test = "train", "test"
 	if got := LeftOut(Options{Source: o}); got != "1 file is neither PNG nor JPEG and was left out: .bmp 1" {
 		t.Error(got)
 	}
-	if got := LeftOut(Options{Source: FolderOptions{Root: tree(t, map[string][]byte{"a/1.png": px, "a/x.xml": []byte("<a/>")})}}); got != "" {
+	if got := LeftOut(Options{Source: FolderOptions{Root: testutil.Tree(t, map[string][]byte{"a/1.png": px, "a/x.xml": []byte("<a/>")})}}); got != "" {
 		t.Error(got)
 	}
-}
-
-// A header that announces more than a machine can hold is refused.
-func TestIDXHasABound(t *testing.T) {
-	_, err := newIDXReader(bytes.NewReader(idx(8, nil, 1<<31, 1<<14, 1<<14)), math.MaxInt64, "images", 3)
-	testutil.WantError(t, err, ErrFormat, fmt.Sprintf("at most %d are read", file.MaxBytes()))
 }

@@ -3,8 +3,6 @@ package data
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"tercet/internal/testutil"
@@ -38,28 +36,3 @@ func (b broken) Read(i int, dst []float32) error {
 }
 
 func (b broken) ItemName(i int) string { return fmt.Sprintf("x/%d.png", i) }
-
-// realData returns the folder of real data beside the repository, and skips the
-// test where it is absent.
-func realData(t *testing.T, name string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = up
-	}
-	path := filepath.Join(dir, "..", "shared", "data", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("real data absent: ../shared/data/%s", name)
-	}
-	return path
-}

@@ -128,8 +128,8 @@ func each(n, size int, f func(i int) error) error {
 	return nil
 }
 
-// sameShape returns an error unless a and b hold images of one shape.
-func sameShape(a, b Dataset) error {
+// SameShape returns an error unless a and b hold images of one shape.
+func SameShape(a, b Dataset) error {
 	ah, aw, ac := a.Shape()
 	bh, bw, bc := b.Shape()
 	if ah != bh || aw != bw || ac != bc {

@@ -78,7 +78,7 @@ const evalSteps, trainSteps = "Resize(18);CenterCrop(16)", "RandomResizedCrop(16
 func TestDecodedImages(t *testing.T) {
 	t.Parallel()
 	files := photos(t, 3)
-	root := tree(t, files)
+	root := testutil.Tree(t, files)
 	s := steps(t, trainSteps, evalSteps)
 	ds := openDecoded(t, root, s, "")
 	order := make([]int, ds.Len())
@@ -124,7 +124,7 @@ func TestDecodedImages(t *testing.T) {
 // Gray is Pillow's L of the color, and images in memory take the same steps.
 func TestDecodedColors(t *testing.T) {
 	t.Parallel()
-	root := tree(t, photos(t, 2))
+	root := testutil.Tree(t, photos(t, 2))
 	s := steps(t, "", evalSteps)
 	rgb, gray := openDecoded(t, root, s, "rgb"), openDecoded(t, root, s, "grey")
 	x, y := make([]float32, 16*16*3), make([]float32, 16*16)
@@ -163,7 +163,7 @@ func TestDecodedFingerprint(t *testing.T) {
 	files := photos(t, 2)
 	files["c0/0.jpg"] = []byte("no image at all\xff\xd9")
 	print := func(files map[string][]byte, s *Steps) string {
-		return openDecoded(t, tree(t, files), s, "").Fingerprint()
+		return openDecoded(t, testutil.Tree(t, files), s, "").Fingerprint()
 	}
 	s := steps(t, trainSteps, evalSteps)
 	want := print(files, s)
@@ -202,7 +202,7 @@ func TestDecodedRefuses(t *testing.T) {
 		"empty":     {nil, "empty file"},
 		"huge":      {bytes.Replace(photo(t, 30, 30, 1), []byte{8, 0, 30, 0, 30}, []byte{8, 255, 255, 255, 255}, 1), "65535x65535"},
 	} {
-		root := tree(t, photos(t, 2))
+		root := testutil.Tree(t, photos(t, 2))
 		ds := openDecoded(t, root, s, "")
 		if err := os.WriteFile(filepath.Join(root, "c0", "0.jpg"), c.file, 0o644); err != nil {
 			t.Fatal(err)
@@ -210,7 +210,7 @@ func TestDecodedRefuses(t *testing.T) {
 		testutil.WantError(t, ds.Read(0, x), ErrFormat, filepath.Join("c0", "0.jpg"), c.want)
 		testutil.WantError(t, ReadAnew(ds, 0, x, Draw{}), ErrFormat, filepath.Join("c0", "0.jpg"), c.want)
 	}
-	root := tree(t, photos(t, 2))
+	root := testutil.Tree(t, photos(t, 2))
 	ds := openDecoded(t, root, s, "")
 	if err := os.Remove(filepath.Join(root, "c0", "0.jpg")); err != nil {
 		t.Fatal(err)
@@ -229,7 +229,7 @@ func TestDecodedRefuses(t *testing.T) {
 // A box is cut out of the image before the steps; one outside is an error.
 func TestDecodedBoxes(t *testing.T) {
 	t.Parallel()
-	root := tree(t, map[string][]byte{"a.jpg": photo(t, 40, 50, 1)})
+	root := testutil.Tree(t, map[string][]byte{"a.jpg": photo(t, 40, 50, 1)})
 	box := image.Rect(10, 5, 30, 35)
 	from, err := newFiles(root, []string{"a.jpg", "a.jpg", "a.jpg"}, []image.Rectangle{box, {}, image.Rect(60, 1, 70, 9)})
 	if err != nil {

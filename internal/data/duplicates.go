@@ -56,7 +56,7 @@ func duplicates(s *record.SetStats, ds Dataset) error {
 // Overlap returns how many items of b have the pixels of some item of a: training
 // images among those of the test set.
 func Overlap(a, b Dataset) (int, error) {
-	if err := sameShape(a, b); err != nil {
+	if err := SameShape(a, b); err != nil {
 		return 0, err
 	}
 	n, of := 0, passes(a.Len())

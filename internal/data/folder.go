@@ -306,7 +306,7 @@ func openFolder(root, trainName, testName string, o ImageOptions, readable func(
 	if test, err = readFolder(scans[1], o); err != nil {
 		return nil, nil, err
 	}
-	if err := sameShape(train, test); err != nil {
+	if err := SameShape(train, test); err != nil {
 		return nil, nil, badCause(err, "%s and %s; set data.size", scans[0].root, scans[1].root)
 	}
 	return train, test, nil

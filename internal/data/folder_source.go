@@ -19,7 +19,7 @@ func (FolderOptions) Traits() Traits {
 }
 
 // Missing implements Needy.
-func (s FolderOptions) Missing(bool) []component.Fault { return noRoot(s.Root) }
+func (s FolderOptions) Missing(bool) []component.Fault { return NoRoot(s.Root) }
 
 // named are the names of the folders of train and test, which a split of another kind
 // does not look at.

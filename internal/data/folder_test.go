@@ -45,29 +45,13 @@ func gray(h, w int, f func(y, x int) uint8) *image.Gray {
 
 func flat(h, w int, v uint8) *image.Gray { return gray(h, w, func(int, int) uint8 { return v }) }
 
-// tree writes files, by their path, into a temporary folder.
-func tree(t *testing.T, files map[string][]byte) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, b := range files {
-		p := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(p, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
-
 func TestFolder(t *testing.T) {
 	ramp := func(y, x int) uint8 { return uint8(20*y + 3*x) }
 	rgb := image.NewRGBA(image.Rect(0, 0, 3, 2))
 	for p := range 6 {
 		copy(rgb.Pix[4*p:], []byte{byte(p), byte(10 * p), byte(40 * p), 255})
 	}
-	root := tree(t, map[string][]byte{
+	root := testutil.Tree(t, map[string][]byte{
 		"b/2.png":         encodePNG(t, gray(2, 3, ramp)),
 		"b/10.PNG":        encodePNG(t, rgb),
 		"b/.hidden.png":   []byte("not an image"),
@@ -141,7 +125,7 @@ func TestFolder(t *testing.T) {
 
 func TestFolderTrainAndTest(t *testing.T) {
 	px := encodePNG(t, flat(2, 2, 9))
-	root := tree(t, map[string][]byte{"train/a/1.png": px, "train/b/1.png": px, "test/c/1.png": px, "LICENSE": nil})
+	root := testutil.Tree(t, map[string][]byte{"train/a/1.png": px, "train/b/1.png": px, "test/c/1.png": px, "LICENSE": nil})
 	train, test, err := openFolder(root, "", "", ImageOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +133,7 @@ func TestFolderTrainAndTest(t *testing.T) {
 	if !slices.Equal(train.Classes(), []string{"a", "b"}) || !slices.Equal(test.Classes(), []string{"c"}) {
 		t.Errorf("%v %v", train.Classes(), test.Classes())
 	}
-	root = tree(t, map[string][]byte{"train/a/1.png": px, "test/c/1.png": encodePNG(t, flat(2, 3, 9))})
+	root = testutil.Tree(t, map[string][]byte{"train/a/1.png": px, "test/c/1.png": encodePNG(t, flat(2, 3, 9))})
 	_, _, err = openFolder(root, "", "", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrFormat, "2x2x1", "2x3x1", "data.size")
 	_, _, err = openFolder(root, "train", "val", ImageOptions{}, nil)
@@ -197,7 +181,7 @@ func TestFolderErrors(t *testing.T) {
 		"large size":   {map[string][]byte{"a/1.png": px}, ImageOptions{Size: 16384}, ErrFormat, []string{"16384x16384"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := openFolder(tree(t, c.files), "", "", c.o, nil)
+			_, _, err := openFolder(testutil.Tree(t, c.files), "", "", c.o, nil)
 			testutil.WantError(t, err, c.kind, c.say...)
 		})
 	}
@@ -214,7 +198,7 @@ func TestFolderErrorDoesNotDependOnThreads(t *testing.T) {
 		files[string([]byte{'a', '/', 'a' + byte(i/26), 'a' + byte(i%26)})+".png"] = encodePNG(t, flat(2, 2, 1))
 	}
 	files["a/ah.png"], files["a/bb.png"] = nil, nil
-	root := tree(t, files)
+	root := testutil.Tree(t, files)
 	for _, n := range []int{1, 2, 7} {
 		par.SetThreads(n)
 		_, _, err := openFolder(root, "", "", ImageOptions{}, nil)
@@ -294,7 +278,7 @@ func TestJPEG(t *testing.T) {
 	if err := jpeg.Encode(&b, flat(16, 16, 77), &jpeg.Options{Quality: 95}); err != nil {
 		t.Fatal(err)
 	}
-	root := tree(t, map[string][]byte{"a/1.jpeg": b.Bytes(), "b/1.JPG": b.Bytes()})
+	root := testutil.Tree(t, map[string][]byte{"a/1.jpeg": b.Bytes(), "b/1.JPG": b.Bytes()})
 	train, _, err := openFolder(root, "", "", ImageOptions{Color: "grey"}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -348,7 +332,7 @@ func TestRenderDoesNotDependOnThreads(t *testing.T) {
 	for i := range 12 {
 		files["a/"+string(rune('a'+i))+".png"] = encodePNG(t, gray(9+i%3, 12, func(int, int) uint8 { return uint8(r.Uint32()) }))
 	}
-	root := tree(t, files)
+	root := testutil.Tree(t, files)
 	var first []uint8
 	for _, n := range []int{1, 2, 5} {
 		par.SetThreads(n)
@@ -366,7 +350,7 @@ func TestRenderDoesNotDependOnThreads(t *testing.T) {
 }
 
 func TestRealOmniglot(t *testing.T) {
-	train, test, err := openFolder(realData(t, "omniglot"), "", "", ImageOptions{Size: 28}, nil)
+	train, test, err := openFolder(testutil.RealData(t, "omniglot"), "", "", ImageOptions{Size: 28}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,7 +376,7 @@ func TestRealOmniglot(t *testing.T) {
 
 // Class folders without train and test are the usual case: the error says what to set.
 func TestFolderWithoutTrain(t *testing.T) {
-	root := tree(t, map[string][]byte{"a/1.png": encodePNG(t, flat(2, 2, 9))})
+	root := testutil.Tree(t, map[string][]byte{"a/1.png": encodePNG(t, flat(2, 2, 9))})
 	_, _, err := Open(Options{Source: FolderOptions{root, "train", "test"}})
 	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "no folder "+filepath.Join(root, "train")+" (data.root is "+root+"); for class folders without train and test set data.split.kind: class") {
 		t.Errorf("got %v", err)

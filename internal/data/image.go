@@ -18,8 +18,8 @@ import (
 	"tercet/internal/par"
 )
 
-// maxSide bounds the height and width that files may announce.
-const maxSide = 1 << 14
+// MaxSide bounds the height and width that files may announce.
+const MaxSide = 1 << 14
 
 // maxPixels bounds the height times width of image files: 67 million pixels.
 const maxPixels = 1 << 26
@@ -35,8 +35,8 @@ type ImageOptions struct {
 }
 
 func (o ImageOptions) check() error {
-	if o.Size < 0 || o.Size > maxSide || o.Crop < 0 || o.Crop > maxSide {
-		return fmt.Errorf("image size %d, crop %d: want 0 to %d", o.Size, o.Crop, maxSide)
+	if o.Size < 0 || o.Size > MaxSide || o.Crop < 0 || o.Crop > MaxSide {
+		return fmt.Errorf("image size %d, crop %d: want 0 to %d", o.Size, o.Crop, MaxSide)
 	}
 	for _, c := range []struct {
 		what, got string
@@ -200,8 +200,8 @@ func readHead(path string) (image.Config, error) {
 	if err != nil {
 		return image.Config{}, badCause(err, "%s: unreadable image", path)
 	}
-	if h, w := conf.Height, conf.Width; h < 1 || w < 1 || h > maxSide || w > maxSide || h*w > maxPixels {
-		return image.Config{}, bad("%s: image of %dx%d pixels; sides up to %d and %d pixels in all are read", path, h, w, maxSide, maxPixels)
+	if h, w := conf.Height, conf.Width; h < 1 || w < 1 || h > MaxSide || w > MaxSide || h*w > maxPixels {
+		return image.Config{}, bad("%s: image of %dx%d pixels; sides up to %d and %d pixels in all are read", path, h, w, MaxSide, maxPixels)
 	}
 	return conf, nil
 }

@@ -78,12 +78,12 @@ func LeftOut(o Options) string {
 	return ""
 }
 
-// rooted opens a folder of images of one shape, and brings them to that of o.
-func (o Options) rooted(root string, open func(root string) (train, test *Memory, err error)) (Dataset, Dataset, error) {
+// Rooted opens a folder of images of one shape, and brings them to that of o.
+func (o Options) Rooted(root string, open func(root string) (train, test *Memory, err error)) (Dataset, Dataset, error) {
 	if err := o.checkRoot(root); err != nil {
 		return nil, nil, err
 	}
-	return o.images(func() (*Memory, *Memory, error) { return open(root) })
+	return o.Images(func() (*Memory, *Memory, error) { return open(root) })
 }
 
 func (o Options) checkRoot(root string) error {
@@ -93,8 +93,8 @@ func (o Options) checkRoot(root string) error {
 	return nil
 }
 
-// images brings what open reads to the shape of o.
-func (o Options) images(open func() (train, test *Memory, err error)) (Dataset, Dataset, error) {
+// Images brings what open reads to the shape of o.
+func (o Options) Images(open func() (train, test *Memory, err error)) (Dataset, Dataset, error) {
 	if err := o.image().check(); err != nil {
 		return nil, nil, err
 	}
@@ -114,8 +114,8 @@ func (o Options) images(open func() (train, test *Memory, err error)) (Dataset, 
 	return a, b, nil
 }
 
-// checkFiles returns an error unless files of data and of labels come in twos.
-func (o Options) checkFiles(data, labels, testData, testLabels string) error {
+// CheckFiles returns an error unless files of data and of labels come in twos.
+func (o Options) CheckFiles(data, labels, testData, testLabels string) error {
 	if data == "" || labels == "" {
 		return fmt.Errorf("data %s needs a file of data and a file of labels; got %q and %q", o.Name, data, labels)
 	}

@@ -18,7 +18,7 @@ import (
 // other images, of changed ones or of another version is refused.
 func TestPacked(t *testing.T) {
 	t.Parallel()
-	root := tree(t, photos(t, 3))
+	root := testutil.Tree(t, photos(t, 3))
 	file := filepath.Join(t.TempDir(), "p.tshard")
 	source := FolderOptions{Root: root, Train: "train", Test: "test"}
 	pack := func(p shard.Params) {
@@ -96,7 +96,7 @@ func TestPacked(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	_, err = open(tree(t, photos(t, 2)), "CenterCrop(16)")
+	_, err = open(testutil.Tree(t, photos(t, 2)), "CenterCrop(16)")
 	testutil.WantError(t, err, ErrFormat, "is not of these images: 8 of 8")
 	changed := filepath.Join(root, "c1", "2.jpg")
 	if err := os.Chtimes(changed, time.Time{}, time.Unix(1e9, 0)); err != nil {
@@ -132,8 +132,15 @@ func TestPacked(t *testing.T) {
 	if _, err := (Options{Transform: steps(t, "", "CenterCrop(16)"), Packed: file}).transformed(toy(t, 20, 20, 3, 2, 2)); err == nil {
 		t.Error("images in memory are not packed")
 	}
-	_, err = Pack(context.Background(), Options{Source: GlyphsOptions{}}, file, shard.Params{Fit: "short", Size: 18, Interpolation: "bilinear"}, func(int, int) {})
+	_, err = Pack(context.Background(), Options{Source: inMemory{toy(t, 20, 20, 3, 2, 2)}}, file, shard.Params{Fit: "short", Size: 18, Interpolation: "bilinear"}, func(int, int) {})
 	if err == nil {
-		t.Error("drawn characters were packed")
+		t.Error("images in memory were packed")
 	}
 }
+
+// inMemory is a source without files.
+type inMemory struct{ all *Memory }
+
+func (s inMemory) Open(Options) (train, test Dataset, err error) { return s.all, nil, nil }
+
+func (inMemory) Traits() Traits { return Traits{} }

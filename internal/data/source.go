@@ -62,19 +62,19 @@ func nameOf(s Source) string {
 	return fmt.Sprintf("%T", s)
 }
 
-// unset returns the fault of a key that must be set, if it is not.
-func unset(key, value, what string) []component.Fault {
+// Unset returns the fault of a key that must be set, if it is not.
+func Unset(key, value, what string) []component.Fault {
 	if value != "" {
 		return nil
 	}
 	return []component.Fault{{Key: key, Msg: what}}
 }
 
-// noRoot is Missing of sources that are a folder.
-func noRoot(root string) []component.Fault { return unset("root", root, "the folder of the data") }
+// NoRoot is Missing of sources that are a folder.
+func NoRoot(root string) []component.Fault { return Unset("root", root, "the folder of the data") }
 
-// under joins a file name to a root.
-func under(root, name string) string {
+// Under joins a file name to a root.
+func Under(root, name string) string {
 	if name == "" || filepath.IsAbs(name) {
 		return name
 	}

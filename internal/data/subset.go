@@ -172,7 +172,7 @@ type joined struct {
 // Concat returns the items of a, then those of b. Classes are matched by name:
 // those of a, then those that only b has.
 func Concat(a, b Dataset) (Dataset, error) {
-	if err := sameShape(a, b); err != nil {
+	if err := SameShape(a, b); err != nil {
 		return nil, err
 	}
 	classes := slices.Clone(a.Classes())

@@ -66,3 +66,44 @@ func File(t testing.TB, name string, b []byte) string {
 	}
 	return path
 }
+
+// Tree writes files, by their path, into a temporary folder.
+func Tree(t testing.TB, files map[string][]byte) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, b := range files {
+		p := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// RealData returns the folder of real data beside the repository, and skips the
+// test where it is absent.
+func RealData(t testing.TB, name string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = up
+	}
+	path := filepath.Join(dir, "..", "shared", "data", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("real data absent: ../shared/data/%s", name)
+	}
+	return path
+}

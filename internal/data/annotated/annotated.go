@@ -96,11 +96,3 @@ func leftOut(s Source) string {
 	}
 	return strings.Join(t.Notes, "; ")
 }
-
-// noRoot is the fault of sources without a folder.
-func noRoot(root string) []component.Fault {
-	if root != "" {
-		return nil
-	}
-	return []component.Fault{{Key: "root", Msg: "the folder of the data"}}
-}

@@ -10,6 +10,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/data/annotated"
 	"tercet/internal/data/datatest"
+	"tercet/internal/data/sources"
 	"tercet/internal/data/table"
 	"tercet/internal/imaging/transform"
 )
@@ -86,7 +87,7 @@ func TestBrokenImagesAreLeftOut(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := data.Open(data.Options{Source: data.GlyphsOptions{}, Broken: &data.Broken{}}); err == nil || !strings.Contains(err.Error(), "no image files that could be broken") {
+	if _, _, err := data.Open(data.Options{Source: sources.GlyphsOptions{}, Broken: &data.Broken{}}); err == nil || !strings.Contains(err.Error(), "no image files that could be broken") {
 		t.Error(err)
 	}
 }

@@ -32,7 +32,7 @@ func (CarsOptions) Traits() data.Traits {
 }
 
 // Missing implements data.Needy.
-func (s CarsOptions) Missing(bool) []component.Fault { return noRoot(s.Root) }
+func (s CarsOptions) Missing(bool) []component.Fault { return data.NoRoot(s.Root) }
 
 func (s CarsOptions) part() bool { return s.Partial }
 

@@ -32,7 +32,7 @@ func (CUBOptions) Traits() data.Traits {
 }
 
 // Missing implements data.Needy.
-func (s CUBOptions) Missing(bool) []component.Fault { return noRoot(s.Root) }
+func (s CUBOptions) Missing(bool) []component.Fault { return data.NoRoot(s.Root) }
 
 func (s CUBOptions) part() bool { return s.Partial }
 

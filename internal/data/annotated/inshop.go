@@ -36,7 +36,7 @@ func (InShopOptions) Traits() data.Traits {
 }
 
 // Missing implements data.Needy.
-func (s InShopOptions) Missing(bool) []component.Fault { return noRoot(s.Root) }
+func (s InShopOptions) Missing(bool) []component.Fault { return data.NoRoot(s.Root) }
 
 // Check implements component.Checker.
 func (s InShopOptions) Check() []component.Fault {

@@ -33,7 +33,7 @@ func (SOPOptions) Traits() data.Traits {
 }
 
 // Missing implements data.Needy.
-func (s SOPOptions) Missing(bool) []component.Fault { return noRoot(s.Root) }
+func (s SOPOptions) Missing(bool) []component.Fault { return data.NoRoot(s.Root) }
 
 func (s SOPOptions) part() bool { return s.Partial }
 

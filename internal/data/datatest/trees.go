@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"tercet/internal/data"
+	"tercet/internal/data/sources"
 )
 
 // Class is one class of a tree that is written: its number and its images by role. Where
@@ -187,7 +188,7 @@ func (t Tree) Cars(layout string) {
 
 // drawn are characters that images are made of.
 var drawn = sync.OnceValues(func() (data.Dataset, error) {
-	train, _, err := data.Open(data.Options{Source: data.GlyphsOptions{Glyphs: data.Glyphs{Classes: 8, TestClasses: 1, PerClass: 6, Difficulty: 0.3}}, Size: 32})
+	train, _, err := data.Open(data.Options{Source: sources.GlyphsOptions{Glyphs: sources.Glyphs{Classes: 8, TestClasses: 1, PerClass: 6, Difficulty: 0.3}}, Size: 32})
 	return train, err
 })
 

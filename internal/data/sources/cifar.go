@@ -1,4 +1,4 @@
-package data
+package sources
 
 import (
 	"bufio"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/data"
+	"tercet/internal/data/fault"
 	"tercet/internal/data/file"
 )
 
@@ -33,10 +35,10 @@ func (c cifar) read(r io.Reader, size int64, path string, classes int, pixels []
 	record := int64(c.bytes + cifarPixels)
 	n := int(size / record)
 	if rest := size % record; rest != 0 {
-		return nil, nil, bad("%s: record %d at offset %d has %d of %d bytes: the file is truncated or not %s binary", path, n, int64(n)*record, rest, record, c.name)
+		return nil, nil, fault.Bad("%s: record %d at offset %d has %d of %d bytes: the file is truncated or not %s binary", path, n, int64(n)*record, rest, record, c.name)
 	}
 	if n == 0 {
-		return nil, nil, bad("%s: the file is empty", path)
+		return nil, nil, fault.Bad("%s: the file is empty", path)
 	}
 	pixels = slices.Grow(pixels, n*cifarPixels)
 	labels = slices.Grow(labels, n)
@@ -45,10 +47,10 @@ func (c cifar) read(r io.Reader, size int64, path string, classes int, pixels []
 	for i := range n {
 		at := int64(i) * record
 		if k, err := io.ReadFull(in, rec); err != nil {
-			return nil, nil, badCause(file.Ended(err), "%s: record %d at offset %d", path, i, at+int64(k))
+			return nil, nil, fault.Of(fault.ErrFormat, file.Ended(err), "%s: record %d at offset %d", path, i, at+int64(k))
 		}
 		if int(rec[c.label]) >= classes {
-			return nil, nil, bad("%s: record %d at offset %d has label %d; there are %d classes", path, i, at, rec[c.label], classes)
+			return nil, nil, fault.Bad("%s: record %d at offset %d has label %d; there are %d classes", path, i, at, rec[c.label], classes)
 		}
 		labels = append(labels, int32(rec[c.label]))
 		const plane = cifarSide * cifarSide
@@ -72,37 +74,37 @@ func (c cifar) readNames(root string) ([]string, error) {
 	}
 	defer f.Close()
 	if size > 1<<16 {
-		return nil, bad("%s: %d bytes; want %d class names, one a line", path, size, len(c.classes))
+		return nil, fault.Bad("%s: %d bytes; want %d class names, one a line", path, size, len(c.classes))
 	}
 	b, err := io.ReadAll(io.LimitReader(f, 1<<16))
 	if err != nil {
-		return nil, badCause(err, "%s", path)
+		return nil, fault.Of(fault.ErrFormat, err, "%s", path)
 	}
 	var names []string
 	for _, line := range strings.Split(string(b), "\n") {
 		if line = strings.TrimSpace(line); line != "" {
 			if slices.Contains(names, line) {
-				return nil, bad("%s: class %q is listed twice", path, line)
+				return nil, fault.Bad("%s: class %q is listed twice", path, line)
 			}
 			names = append(names, line)
 		}
 	}
 	if len(names) != len(c.classes) {
-		return nil, bad("%s: %d class names; %s has %d", path, len(names), c.name, len(c.classes))
+		return nil, fault.Bad("%s: %d class names; %s has %d", path, len(names), c.name, len(c.classes))
 	}
 	return names, nil
 }
 
 // open reads the files of root that match train, in the order of their names, and the
 // file test.
-func (c cifar) open(root, train, test string) (a, b *Memory, err error) {
+func (c cifar) open(root, train, test string) (a, b *data.Memory, err error) {
 	fix := fmt.Sprintf("get the binary version of %s and set data.root to its folder", c.name)
 	if _, err := os.Stat(root); err != nil {
-		return nil, nil, missing(err, "no %s folder; %s", c.name, fix)
+		return nil, nil, fault.Missing(err, "no %s folder; %s", c.name, fix)
 	}
 	batches, err := filepath.Glob(filepath.Join(escapeGlob(root), train))
 	if err != nil || len(batches) == 0 {
-		return nil, nil, missing(err, "%s has no %s; %s", root, train, fix)
+		return nil, nil, fault.Missing(err, "%s has no %s; %s", root, train, fix)
 	}
 	slices.Sort(batches)
 	classes, err := c.readNames(root)
@@ -118,7 +120,7 @@ func (c cifar) open(root, train, test string) (a, b *Memory, err error) {
 	return a, b, nil
 }
 
-func (c cifar) readFiles(paths, classes []string, fix string) (*Memory, error) {
+func (c cifar) readFiles(paths, classes []string, fix string) (*data.Memory, error) {
 	var pixels []uint8
 	var labels []int32
 	for _, path := range paths {
@@ -132,7 +134,7 @@ func (c cifar) readFiles(paths, classes []string, fix string) (*Memory, error) {
 			return nil, err
 		}
 	}
-	return NewMemory(pixels, cifarSide, cifarSide, 3, labels, classes)
+	return data.NewMemory(pixels, cifarSide, cifarSide, 3, labels, classes)
 }
 
 // escapeGlob makes path a pattern that matches itself.

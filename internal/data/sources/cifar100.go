@@ -1,13 +1,14 @@
-package data
+package sources
 
 import (
 	"strings"
 
 	"tercet/internal/component"
+	"tercet/internal/data"
 )
 
 func init() {
-	Family.Register(component.Component[Source]{Name: "cifar100", Doc: "CIFAR-100, binary version", Defaults: CIFAR100Options{Labels: "fine"}})
+	data.Family.Register(component.Component[data.Source]{Name: "cifar100", Doc: "CIFAR-100, binary version", Defaults: CIFAR100Options{Labels: "fine"}})
 }
 
 // CIFAR100Options are a folder with the binary version of CIFAR-100 (Krizhevsky 2009):
@@ -38,20 +39,20 @@ var cifar100 = map[string]cifar{
 	},
 }
 
-// Traits implements Source.
-func (CIFAR100Options) Traits() Traits {
-	return Traits{
+// Traits implements data.Source.
+func (CIFAR100Options) Traits() data.Traits {
+	return data.Traits{
 		About: "CIFAR-100, binary version: RGB images of 32x32 with fine or coarse labels",
 		Needs: "root: a folder with train.bin and test.bin",
 	}
 }
 
-// Missing implements Needy.
-func (s CIFAR100Options) Missing(bool) []component.Fault { return noRoot(s.Root) }
+// Missing implements data.Needy.
+func (s CIFAR100Options) Missing(bool) []component.Fault { return data.NoRoot(s.Root) }
 
-// Open implements Source.
-func (s CIFAR100Options) Open(o Options) (Dataset, Dataset, error) {
-	return o.rooted(s.Root, func(root string) (*Memory, *Memory, error) {
+// Open implements data.Source.
+func (s CIFAR100Options) Open(o data.Options) (data.Dataset, data.Dataset, error) {
+	return o.Rooted(s.Root, func(root string) (*data.Memory, *data.Memory, error) {
 		return cifar100[s.Labels].open(root, "train.bin", "test.bin")
 	})
 }

@@ -1,4 +1,4 @@
-package data
+package sources
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"tercet/internal/data"
 	"tercet/internal/testutil"
 )
 
@@ -24,8 +25,8 @@ func cifarRow(label byte, seed int) []byte {
 
 const tenRecord = 1 + cifarPixels
 
-func openTen(root string) (train, test Dataset, err error) {
-	return CIFAR10Options{Root: root}.Open(Options{Name: "cifar10"})
+func openTen(root string) (train, test data.Dataset, err error) {
+	return CIFAR10Options{Root: root}.Open(data.Options{Name: "cifar10"})
 }
 
 func cifarDir(t *testing.T, files map[string][]byte) string {
@@ -91,14 +92,14 @@ func TestCIFARErrors(t *testing.T) {
 		kind  error
 		say   []string
 	}{
-		"nothing":        {nil, ErrMissing, []string{"no data_batch_*.bin", "data.root"}},
-		"no test":        {map[string][]byte{"data_batch_1.bin": two}, ErrMissing, []string{"test_batch.bin", "no such file"}},
-		"truncated":      {map[string][]byte{"data_batch_1.bin": two[:5000]}, ErrFormat, []string{"data_batch_1.bin", "record 1 at offset 3073", "1927 of 3073"}},
-		"empty":          {map[string][]byte{"data_batch_1.bin": {}}, ErrFormat, []string{"empty"}},
-		"label":          {map[string][]byte{"data_batch_1.bin": label}, ErrFormat, []string{"record 1 at offset 3073", "label 10", "10 classes"}},
-		"too few names":  {map[string][]byte{"data_batch_1.bin": two, "batches.meta.txt": []byte("a\nb\n")}, ErrFormat, []string{"batches.meta.txt", "2 class names"}},
-		"name twice":     {map[string][]byte{"data_batch_1.bin": two, "batches.meta.txt": []byte("a\na\n")}, ErrFormat, []string{`"a" is listed twice`}},
-		"names too long": {map[string][]byte{"data_batch_1.bin": two, "batches.meta.txt": make([]byte, 1<<17)}, ErrFormat, []string{"131072 bytes"}},
+		"nothing":        {nil, data.ErrMissing, []string{"no data_batch_*.bin", "data.root"}},
+		"no test":        {map[string][]byte{"data_batch_1.bin": two}, data.ErrMissing, []string{"test_batch.bin", "no such file"}},
+		"truncated":      {map[string][]byte{"data_batch_1.bin": two[:5000]}, data.ErrFormat, []string{"data_batch_1.bin", "record 1 at offset 3073", "1927 of 3073"}},
+		"empty":          {map[string][]byte{"data_batch_1.bin": {}}, data.ErrFormat, []string{"empty"}},
+		"label":          {map[string][]byte{"data_batch_1.bin": label}, data.ErrFormat, []string{"record 1 at offset 3073", "label 10", "10 classes"}},
+		"too few names":  {map[string][]byte{"data_batch_1.bin": two, "batches.meta.txt": []byte("a\nb\n")}, data.ErrFormat, []string{"batches.meta.txt", "2 class names"}},
+		"name twice":     {map[string][]byte{"data_batch_1.bin": two, "batches.meta.txt": []byte("a\na\n")}, data.ErrFormat, []string{`"a" is listed twice`}},
+		"names too long": {map[string][]byte{"data_batch_1.bin": two, "batches.meta.txt": make([]byte, 1<<17)}, data.ErrFormat, []string{"131072 bytes"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := openTen(cifarDir(t, c.files))
@@ -106,21 +107,21 @@ func TestCIFARErrors(t *testing.T) {
 		})
 	}
 	_, _, err := openTen(filepath.Join(t.TempDir(), "gone"))
-	testutil.WantError(t, err, ErrMissing, "gone", "data.root")
+	testutil.WantError(t, err, data.ErrMissing, "gone", "data.root")
 	_, _, err = cifar10.read(bytes.NewReader(two[:4000]), int64(len(two)), "x", 10, nil, nil) // shrinks while read
-	testutil.WantError(t, err, ErrFormat, "record 1 at offset 4000", "unexpected end")
+	testutil.WantError(t, err, data.ErrFormat, "record 1 at offset 4000", "unexpected end")
 }
 
 func TestRealCIFAR(t *testing.T) {
-	train, test, err := openTen(realData(t, "cifar10-jpeg"))
+	train, test, err := openTen(testutil.RealData(t, "cifar10-jpeg"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if train.Len() != 20000 || test.Len() != 5000 {
 		t.Fatalf("%d and %d items", train.Len(), test.Len())
 	}
-	for k, m := range ByClass(train) {
-		if n := len(ByClass(test)[k]); len(m) != 2000 || n != 500 {
+	for k, m := range data.ByClass(train) {
+		if n := len(data.ByClass(test)[k]); len(m) != 2000 || n != 500 {
 			t.Errorf("class %s: %d and %d items", train.Classes()[k], len(m), n)
 		}
 	}
@@ -164,7 +165,7 @@ func FuzzCIFAR(f *testing.F) {
 		b = b[:max(0, len(b)+min(more, 0))]
 		px, got, err := cifar10.read(bytes.NewReader(b), int64(len(b)), "x", 10, nil, nil)
 		if err != nil {
-			if !errors.Is(err, ErrFormat) {
+			if !errors.Is(err, data.ErrFormat) {
 				t.Fatalf("%v is not ErrFormat", err)
 			}
 			return

@@ -1,4 +1,4 @@
-package data_test
+package sources_test
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/data/datatest"
+	"tercet/internal/data/sources"
 )
 
 // testdata/cifar100 has records as Krizhevsky's page describes them: the coarse label,
@@ -22,7 +23,7 @@ func TestCIFAR100(t *testing.T) {
 		{"fine", []int32{0, 99, 53, 0}, []int32{53, 0}, 100, "apple", "6a89f4caf576758335e203edfc6f8402eb4e73a4339f28697ba3326db185fc40", "a51bcd5b3ee68f1681f02c1d88124dfdd01a1445359c25b09d3094e4353fe649"},
 		{"coarse", []int32{4, 13, 4, 4}, []int32{4, 4}, 20, "fruit_and_vegetables", "6606e732f686ce3c46524c6f3243609c9d6dafbc52cf7c8524113e52398f2ae6", "f61dfb9fc0ad3cc1c63f178ffd580dac797fd1bb7370d01492d5ea7abd86f58e"},
 	} {
-		source := func(root string) data.Source { return data.CIFAR100Options{Root: root, Labels: tc.labels} }
+		source := func(root string) data.Source { return sources.CIFAR100Options{Root: root, Labels: tc.labels} }
 		t.Run(tc.labels, func(t *testing.T) {
 			datatest.Check(t, "testdata/cifar100", source, tc.trainPrints, tc.testPrints)
 			train, test, err := data.Open(data.Options{Source: source("testdata/cifar100")})

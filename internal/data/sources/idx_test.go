@@ -1,4 +1,4 @@
-package data
+package sources
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"testing"
 
+	"tercet/internal/data"
 	"tercet/internal/data/file"
 	"tercet/internal/testutil"
 )
@@ -83,7 +84,7 @@ func TestIDXErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := readIDX(bytes.NewReader(c.file), int64(len(c.file)), "some/file", 3)
-			testutil.WantError(t, err, ErrFormat, append(c.say, "some/file")...)
+			testutil.WantError(t, err, data.ErrFormat, append(c.say, "some/file")...)
 		})
 	}
 }
@@ -140,29 +141,29 @@ func TestMNISTLayout(t *testing.T) {
 func TestMNISTErrors(t *testing.T) {
 	dir := mnistDir(t)
 	_, _, err := openMNIST(filepath.Join(dir, "nowhere"))
-	testutil.WantError(t, err, ErrMissing, "nowhere", "train-images-idx3-ubyte, train-labels-idx1-ubyte", "data.root")
+	testutil.WantError(t, err, data.ErrMissing, "nowhere", "train-images-idx3-ubyte, train-labels-idx1-ubyte", "data.root")
 	if err := os.Rename(filepath.Join(dir, "t10k-labels-idx1-ubyte"), filepath.Join(dir, "x")); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err = openMNIST(dir)
-	testutil.WantError(t, err, ErrMissing, "lacks t10k-labels-idx1-ubyte (")
+	testutil.WantError(t, err, data.ErrMissing, "lacks t10k-labels-idx1-ubyte (")
 	if err := os.WriteFile(filepath.Join(dir, "t10k-labels-idx1-ubyte"), idx(8, []byte{1, 2, 3}, 3), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err = openMNIST(dir)
-	testutil.WantError(t, err, ErrFormat, "t10k-images.idx3-ubyte has 2 images", "3 labels")
+	testutil.WantError(t, err, data.ErrFormat, "t10k-images.idx3-ubyte has 2 images", "3 labels")
 }
 
 func TestOpenFileErrors(t *testing.T) {
 	dir := t.TempDir()
 	_, _, err := file.Open(filepath.Join(dir, "gone"), "do this")
-	testutil.WantError(t, err, ErrMissing, "gone", "no such file", "do this")
+	testutil.WantError(t, err, data.ErrMissing, "gone", "no such file", "do this")
 	_, _, err = file.Open(dir, "do this")
-	testutil.WantError(t, err, ErrMissing, dir, "give a regular file")
+	testutil.WantError(t, err, data.ErrMissing, dir, "give a regular file")
 }
 
 func TestRealMNIST(t *testing.T) {
-	train, test, err := openMNIST(realData(t, "mnist"))
+	train, test, err := openMNIST(testutil.RealData(t, "mnist"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,13 +175,13 @@ func TestRealMNIST(t *testing.T) {
 	}
 	// The counts that LeCun's page and every table of MNIST give.
 	for _, c := range []struct {
-		ds   *Memory
+		ds   *data.Memory
 		want []int
 	}{
 		{train, []int{5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949}},
 		{test, []int{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009}},
 	} {
-		for k, m := range ByClass(c.ds) {
+		for k, m := range data.ByClass(c.ds) {
 			if len(m) != c.want[k] {
 				t.Errorf("class %d has %d items, want %d", k, len(m), c.want[k])
 			}
@@ -196,7 +197,7 @@ func FuzzIDX(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		dims, body, err := readIDX(bytes.NewReader(b), int64(len(b)), "x", 1, 3, 4)
 		if err != nil {
-			if !errors.Is(err, ErrFormat) {
+			if !errors.Is(err, data.ErrFormat) {
 				t.Fatalf("%v is not ErrFormat", err)
 			}
 			return

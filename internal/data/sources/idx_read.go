@@ -1,4 +1,4 @@
-package data
+package sources
 
 import (
 	"bufio"
@@ -10,6 +10,8 @@ import (
 	"math"
 	"slices"
 
+	"tercet/internal/data"
+	"tercet/internal/data/fault"
 	"tercet/internal/data/file"
 )
 
@@ -40,7 +42,7 @@ func newIDXReader(r io.Reader, size int64, path string, rank ...int) (*idxReader
 	if m, err := x.in.Peek(2); err == nil && m[0] == 0x1f && m[1] == 0x8b {
 		z, err := gzip.NewReader(x.in)
 		if err != nil {
-			return nil, badCause(file.Ended(err), "%s: gzip header", path)
+			return nil, fault.Of(fault.ErrFormat, file.Ended(err), "%s: gzip header", path)
 		}
 		x.in = bufio.NewReaderSize(z, 1<<16)
 		x.unit = "unpacked byte"
@@ -56,10 +58,10 @@ func newIDXReader(r io.Reader, size int64, path string, rank ...int) (*idxReader
 		return nil, err
 	}
 	if x.total > limit-x.start {
-		return nil, bad("%s: truncated: the header announces %v = %d bytes of data, %d with the header, but the file has %d", path, x.dims, x.total, x.start+x.total, size)
+		return nil, fault.Bad("%s: truncated: the header announces %v = %d bytes of data, %d with the header, but the file has %d", path, x.dims, x.total, x.start+x.total, size)
 	}
 	if x.total > file.MaxBytes() {
-		return nil, bad("%s: %v = %d bytes of data; at most %d are read", path, x.dims, x.total, file.MaxBytes())
+		return nil, fault.Bad("%s: %v = %d bytes of data; at most %d are read", path, x.dims, x.total, file.MaxBytes())
 	}
 	return x, nil
 }
@@ -68,18 +70,18 @@ func newIDXReader(r io.Reader, size int64, path string, rank ...int) (*idxReader
 func (x *idxReader) magic(rank []int) error {
 	var magic [4]byte
 	if n, err := io.ReadFull(x.in, magic[:]); err != nil {
-		return badCause(file.Ended(err), "%s: ends at %s %d, inside the IDX magic number", x.path, x.unit, n)
+		return fault.Of(fault.ErrFormat, file.Ended(err), "%s: ends at %s %d, inside the IDX magic number", x.path, x.unit, n)
 	}
 	switch {
 	case magic[0] != 0 || magic[1] != 0 || idxType[magic[2]] == "":
 		if what := file.Zip(magic[:]); what != "" {
-			return bad("%s: not an IDX file but %s", x.path, what)
+			return fault.Bad("%s: not an IDX file but %s", x.path, what)
 		}
-		return bad("%s: not an IDX file: the magic number is %#x", x.path, binary.BigEndian.Uint32(magic[:]))
+		return fault.Bad("%s: not an IDX file: the magic number is %#x", x.path, binary.BigEndian.Uint32(magic[:]))
 	case magic[2] != 0x08:
-		return bad("%s: IDX elements are %s; only unsigned bytes are read (magic byte at offset 2)", x.path, idxType[magic[2]])
+		return fault.Bad("%s: IDX elements are %s; only unsigned bytes are read (magic byte at offset 2)", x.path, idxType[magic[2]])
 	case !slices.Contains(rank, int(magic[3])):
-		return bad("%s: IDX file has %d dimensions, want %v (magic byte at offset 3); are images and labels swapped?", x.path, magic[3], rank)
+		return fault.Bad("%s: IDX file has %d dimensions, want %v (magic byte at offset 3); are images and labels swapped?", x.path, magic[3], rank)
 	}
 	x.dims, x.start = make([]int, magic[3]), 4
 	return nil
@@ -91,14 +93,14 @@ func (x *idxReader) extents() error {
 	for k := range x.dims {
 		var b [4]byte
 		if n, err := io.ReadFull(x.in, b[:]); err != nil {
-			return badCause(file.Ended(err), "%s: ends at %s %d, inside the size of dimension %d", x.path, x.unit, x.start+int64(n), k)
+			return fault.Of(fault.ErrFormat, file.Ended(err), "%s: ends at %s %d, inside the size of dimension %d", x.path, x.unit, x.start+int64(n), k)
 		}
 		d := int64(binary.BigEndian.Uint32(b[:]))
-		if d == 0 || (k > 0 && d > maxSide) {
-			return bad("%s: dimension %d (offset %d) is %d; want at least 1 and, for height and width, at most %d", x.path, k, x.start, d, maxSide)
+		if d == 0 || (k > 0 && d > data.MaxSide) {
+			return fault.Bad("%s: dimension %d (offset %d) is %d; want at least 1 and, for height and width, at most %d", x.path, k, x.start, d, data.MaxSide)
 		}
 		if x.total > (math.MaxInt64/2)/d {
-			return bad("%s: dimensions overflow at offset %d", x.path, x.start)
+			return fault.Bad("%s: dimensions overflow at offset %d", x.path, x.start)
 		}
 		x.dims[k] = int(d)
 		x.total *= d
@@ -112,18 +114,18 @@ func (x *idxReader) body() ([]byte, error) {
 	body, err := readGrowing(x.in, x.total)
 	end := x.start + x.total
 	if err != nil {
-		return nil, badCause(file.Ended(err), "%s: truncated or corrupt at %s %d of %d", x.path, x.unit, x.start+int64(len(body)), end)
+		return nil, fault.Of(fault.ErrFormat, file.Ended(err), "%s: truncated or corrupt at %s %d of %d", x.path, x.unit, x.start+int64(len(body)), end)
 	}
 	switch _, err := x.in.ReadByte(); {
 	case err == nil:
-		return nil, bad("%s: data after the end that the header announces (offset %d)", x.path, end)
+		return nil, fault.Bad("%s: data after the end that the header announces (offset %d)", x.path, end)
 	case !errors.Is(err, io.EOF):
-		return nil, badCause(file.Ended(err), "%s: corrupt after %s %d", x.path, x.unit, end)
+		return nil, fault.Of(fault.ErrFormat, file.Ended(err), "%s: corrupt after %s %d", x.path, x.unit, end)
 	}
 	return body, nil
 }
 
-// firstPart is what readGrowing takes at once. Memory that is not written to yet costs
+// firstPart is what readGrowing takes at once. data.Memory that is not written to yet costs
 // nothing.
 const firstPart = 64 << 20
 
@@ -168,7 +170,7 @@ func readIDXPart(images, labels string) (*idxPart, error) {
 	}
 	defer closeX()
 	if len(x.dims) == 4 && x.dims[3] != 1 && x.dims[3] != 3 {
-		return nil, bad("%s: %d channels; 1 or 3 are read", images, x.dims[3])
+		return nil, fault.Bad("%s: %d channels; 1 or 3 are read", images, x.dims[3])
 	}
 	y, closeY, err := openIDXFile(labels, 1)
 	if err != nil {
@@ -176,7 +178,7 @@ func readIDXPart(images, labels string) (*idxPart, error) {
 	}
 	defer closeY()
 	if x.dims[0] != y.dims[0] {
-		return nil, bad("%s has %d images, %s has %d labels", images, x.dims[0], labels, y.dims[0])
+		return nil, fault.Bad("%s has %d images, %s has %d labels", images, x.dims[0], labels, y.dims[0])
 	}
 	p := &idxPart{dims: x.dims, images: images}
 	if p.values, err = y.body(); err != nil {
@@ -202,7 +204,7 @@ func openIDXFile(path string, rank ...int) (*idxReader, func() error, error) {
 
 // idxSets turns parts into datasets. All share one list of classes: the label
 // values that occur in any of them, in rising order.
-func idxSets(parts ...*idxPart) ([]*Memory, error) {
+func idxSets(parts ...*idxPart) ([]*data.Memory, error) {
 	var present [256]bool
 	for _, p := range parts {
 		for _, v := range p.values {
@@ -217,7 +219,7 @@ func idxSets(parts ...*idxPart) ([]*Memory, error) {
 			classes = append(classes, fmt.Sprint(v))
 		}
 	}
-	sets := make([]*Memory, len(parts))
+	sets := make([]*data.Memory, len(parts))
 	for k, p := range parts {
 		labels := make([]int32, len(p.values))
 		for i, v := range p.values {
@@ -227,7 +229,7 @@ func idxSets(parts ...*idxPart) ([]*Memory, error) {
 		if len(p.dims) == 4 {
 			c = p.dims[3]
 		}
-		m, err := NewMemory(p.pixels, p.dims[1], p.dims[2], c, labels, classes)
+		m, err := data.NewMemory(p.pixels, p.dims[1], p.dims[2], c, labels, classes)
 		if err != nil {
 			return nil, err
 		}

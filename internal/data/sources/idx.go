@@ -1,13 +1,14 @@
-package data
+package sources
 
 import (
 	"strings"
 
 	"tercet/internal/component"
+	"tercet/internal/data"
 )
 
 func init() {
-	Family.Register(component.Component[Source]{Name: "idx", Doc: "IDX files by name", Defaults: IDXOptions{}})
+	data.Family.Register(component.Component[data.Source]{Name: "idx", Doc: "IDX files by name", Defaults: IDXOptions{}})
 }
 
 // IDXOptions are IDX files by name.
@@ -23,38 +24,38 @@ type ImageFiles struct {
 	Labels string `yaml:"labels" doc:"IDX file of labels, plain or .gz"`
 }
 
-// Traits implements Source.
-func (IDXOptions) Traits() Traits {
-	return Traits{
+// Traits implements data.Source.
+func (IDXOptions) Traits() data.Traits {
+	return data.Traits{
 		About: "IDX files of bytes: images (N, H, W) or (N, H, W, C) and labels (N)",
 		Needs: "the files of images and labels, plain or .gz",
 	}
 }
 
-// Missing implements Needy.
+// Missing implements data.Needy.
 func (s IDXOptions) Missing(fileSplit bool) []component.Fault {
-	out := append(unset("train.images", s.Train.Images, "the training images"), unset("train.labels", s.Train.Labels, "their labels")...)
+	out := append(data.Unset("train.images", s.Train.Images, "the training images"), data.Unset("train.labels", s.Train.Labels, "their labels")...)
 	if fileSplit {
-		out = append(out, append(unset("test.images", s.Test.Images, "the test images"), unset("test.labels", s.Test.Labels, "their labels")...)...)
+		out = append(out, append(data.Unset("test.images", s.Test.Images, "the test images"), data.Unset("test.labels", s.Test.Labels, "their labels")...)...)
 	}
 	return out
 }
 
-// Files implements Filed.
+// Files implements data.Filed.
 func (s IDXOptions) Files() []string { return []string{s.Train.Images, s.Train.Labels} }
 
-// Open implements Source.
-func (s IDXOptions) Open(o Options) (train, test Dataset, err error) {
-	return o.images(func() (*Memory, *Memory, error) {
-		if err := o.checkFiles(s.Train.Images, s.Train.Labels, s.Test.Images, s.Test.Labels); err != nil {
+// Open implements data.Source.
+func (s IDXOptions) Open(o data.Options) (train, test data.Dataset, err error) {
+	return o.Images(func() (*data.Memory, *data.Memory, error) {
+		if err := o.CheckFiles(s.Train.Images, s.Train.Labels, s.Test.Images, s.Test.Labels); err != nil {
 			return nil, nil, err
 		}
-		return openIDX(under(s.Root, s.Train.Images), under(s.Root, s.Train.Labels), under(s.Root, s.Test.Images), under(s.Root, s.Test.Labels))
+		return openIDX(data.Under(s.Root, s.Train.Images), data.Under(s.Root, s.Train.Labels), data.Under(s.Root, s.Test.Images), data.Under(s.Root, s.Test.Labels))
 	})
 }
 
-// Start implements Starting.
-func (IDXOptions) Start(root string) (*Start, error) {
+// Start implements data.Starting.
+func (IDXOptions) Start(root string) (*data.Start, error) {
 	const known = "train-images-idx3-ubyte with train-labels-idx1-ubyte, and t10k or test for train (plain or .gz)"
 	return startFiles(root, "images", known, func(name string) []string {
 		partner := strings.NewReplacer("images-idx3", "labels-idx1", "images.idx3", "labels.idx1").Replace(name)

@@ -1,4 +1,4 @@
-package data
+package sources
 
 import (
 	"os"
@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"tercet/internal/component"
+	"tercet/internal/data"
+	"tercet/internal/data/fault"
 )
 
 func init() {
-	Family.Register(component.Component[Source]{Name: "mnist", Doc: "MNIST's four IDX files", Defaults: MNISTOptions{}})
+	data.Family.Register(component.Component[data.Source]{Name: "mnist", Doc: "MNIST's four IDX files", Defaults: MNISTOptions{}})
 }
 
 // MNISTOptions are a folder with the four IDX files of MNIST, plain or gzip.
@@ -17,19 +19,21 @@ type MNISTOptions struct {
 	Root string `yaml:"root" doc:"folder with train-images-idx3-ubyte and its three companions, plain or .gz"`
 }
 
-// Traits implements Source.
-func (MNISTOptions) Traits() Traits {
-	return Traits{
+// Traits implements data.Source.
+func (MNISTOptions) Traits() data.Traits {
+	return data.Traits{
 		About: "MNIST and sets in its layout (Fashion-MNIST, KMNIST): gray images of 28x28",
 		Needs: "root: a folder with the four IDX files, plain or .gz",
 	}
 }
 
-// Missing implements Needy.
-func (s MNISTOptions) Missing(bool) []component.Fault { return noRoot(s.Root) }
+// Missing implements data.Needy.
+func (s MNISTOptions) Missing(bool) []component.Fault { return data.NoRoot(s.Root) }
 
-// Open implements Source.
-func (s MNISTOptions) Open(o Options) (Dataset, Dataset, error) { return o.rooted(s.Root, openMNIST) }
+// Open implements data.Source.
+func (s MNISTOptions) Open(o data.Options) (data.Dataset, data.Dataset, error) {
+	return o.Rooted(s.Root, openMNIST)
+}
 
 // mnistFiles are the four files of the MNIST layout, which Fashion-MNIST and
 // KMNIST share: images and labels, train and test.
@@ -37,7 +41,7 @@ var mnistFiles = [4]string{"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
 
 // openMNIST reads a folder in the MNIST layout; files may end in .gz and may be
 // spelled with a dot before idx.
-func openMNIST(root string) (train, test *Memory, err error) {
+func openMNIST(root string) (train, test *data.Memory, err error) {
 	var paths [4]string
 	var gone []string
 	for k, name := range mnistFiles {
@@ -46,7 +50,7 @@ func openMNIST(root string) (train, test *Memory, err error) {
 		}
 	}
 	if gone != nil {
-		return nil, nil, missing(nil, "%s lacks %s (plain or .gz); get the four files of MNIST and set data.root to their folder", root, strings.Join(gone, ", "))
+		return nil, nil, fault.Missing(nil, "%s lacks %s (plain or .gz); get the four files of MNIST and set data.root to their folder", root, strings.Join(gone, ", "))
 	}
 	a, err := readIDXPart(paths[0], paths[1])
 	if err != nil {
@@ -60,8 +64,8 @@ func openMNIST(root string) (train, test *Memory, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := sameShape(sets[0], sets[1]); err != nil {
-		return nil, nil, badCause(err, "%s and %s", paths[0], paths[2])
+	if err := data.SameShape(sets[0], sets[1]); err != nil {
+		return nil, nil, fault.Of(fault.ErrFormat, err, "%s and %s", paths[0], paths[2])
 	}
 	return sets[0], sets[1], nil
 }
@@ -80,7 +84,7 @@ func firstFile(root string, names ...string) string {
 }
 
 // openIDX reads one set, and a second where its paths are given.
-func openIDX(images, labels, testImages, testLabels string) (train, test *Memory, err error) {
+func openIDX(images, labels, testImages, testLabels string) (train, test *data.Memory, err error) {
 	a, err := readIDXPart(images, labels)
 	if err != nil {
 		return nil, nil, err
@@ -100,8 +104,8 @@ func openIDX(images, labels, testImages, testLabels string) (train, test *Memory
 	if len(sets) == 1 {
 		return sets[0], nil, nil
 	}
-	if err := sameShape(sets[0], sets[1]); err != nil {
-		return nil, nil, badCause(err, "%s and %s", images, testImages)
+	if err := data.SameShape(sets[0], sets[1]); err != nil {
+		return nil, nil, fault.Of(fault.ErrFormat, err, "%s and %s", images, testImages)
 	}
 	return sets[0], sets[1], nil
 }

@@ -1,15 +1,17 @@
-package data
+package sources
 
 import (
 	"fmt"
 	"strings"
 
 	"tercet/internal/component"
+	"tercet/internal/data"
+	"tercet/internal/data/fault"
 	"tercet/internal/data/npy"
 )
 
 func init() {
-	Family.Register(component.Component[Source]{Name: "npy", Doc: "vectors from other tools", Defaults: NPYOptions{}})
+	data.Family.Register(component.Component[data.Source]{Name: "npy", Doc: "vectors from other tools", Defaults: NPYOptions{}})
 }
 
 // NPYOptions are vectors made by other tools.
@@ -26,36 +28,36 @@ type VectorFiles struct {
 }
 
 func (f VectorFiles) under(root string) npy.Labeled {
-	return npy.Labeled{Vectors: under(root, f.Vectors), Labels: npy.LabelFile{Path: under(root, f.Labels)}}
+	return npy.Labeled{Vectors: data.Under(root, f.Vectors), Labels: npy.LabelFile{Path: data.Under(root, f.Labels)}}
 }
 
-// Traits implements Source.
-func (NPYOptions) Traits() Traits {
-	return Traits{
+// Traits implements data.Source.
+func (NPYOptions) Traits() data.Traits {
+	return data.Traits{
 		About:   "vectors of other tools: npy of float32 or float64 (N, D), labels as npy or csv",
 		Needs:   "the files of vectors and labels",
 		Vectors: true,
 	}
 }
 
-// Missing implements Needy.
+// Missing implements data.Needy.
 func (s NPYOptions) Missing(fileSplit bool) []component.Fault {
-	out := append(unset("train.vectors", s.Train.Vectors, "the training vectors"), unset("train.labels", s.Train.Labels, "their labels")...)
+	out := append(data.Unset("train.vectors", s.Train.Vectors, "the training vectors"), data.Unset("train.labels", s.Train.Labels, "their labels")...)
 	if fileSplit {
-		out = append(out, append(unset("test.vectors", s.Test.Vectors, "the test vectors"), unset("test.labels", s.Test.Labels, "their labels")...)...)
+		out = append(out, append(data.Unset("test.vectors", s.Test.Vectors, "the test vectors"), data.Unset("test.labels", s.Test.Labels, "their labels")...)...)
 	}
 	return out
 }
 
-// Files implements Filed.
+// Files implements data.Filed.
 func (s NPYOptions) Files() []string { return []string{s.Train.Vectors, s.Train.Labels} }
 
-// Open implements Source.
-func (s NPYOptions) Open(o Options) (train, test Dataset, err error) {
-	if err := o.checkFiles(s.Train.Vectors, s.Train.Labels, s.Test.Vectors, s.Test.Labels); err != nil {
+// Open implements data.Source.
+func (s NPYOptions) Open(o data.Options) (train, test data.Dataset, err error) {
+	if err := o.CheckFiles(s.Train.Vectors, s.Train.Labels, s.Test.Vectors, s.Test.Labels); err != nil {
 		return nil, nil, err
 	}
-	if o.Size != 0 || o.Crop != 0 || !o.image().native() {
+	if o.Size != 0 || o.Crop != 0 || o.Color != "" && o.Color != "native" {
 		return nil, nil, fmt.Errorf("data npy holds vectors: size, crop and color do not apply")
 	}
 	files := []npy.Labeled{s.Train.under(s.Root)}
@@ -66,22 +68,22 @@ func (s NPYOptions) Open(o Options) (train, test Dataset, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	sets := make([]Dataset, 2)
+	sets := make([]data.Dataset, 2)
 	for k, x := range vectors {
-		if sets[k], err = NewVectors(x, labels[k], classes); err != nil {
+		if sets[k], err = data.NewVectors(x, labels[k], classes); err != nil {
 			return nil, nil, err
 		}
 	}
 	if sets[1] != nil {
-		if err := sameShape(sets[0], sets[1]); err != nil {
-			return nil, nil, badCause(err, "%s and %s", under(s.Root, s.Train.Vectors), under(s.Root, s.Test.Vectors))
+		if err := data.SameShape(sets[0], sets[1]); err != nil {
+			return nil, nil, fault.Of(fault.ErrFormat, err, "%s and %s", data.Under(s.Root, s.Train.Vectors), data.Under(s.Root, s.Test.Vectors))
 		}
 	}
 	return sets[0], sets[1], nil
 }
 
-// Start implements Starting.
-func (NPYOptions) Start(root string) (*Start, error) {
+// Start implements data.Starting.
+func (NPYOptions) Start(root string) (*data.Start, error) {
 	const known = "NAME.npy with NAME.labels.npy or NAME.labels.csv, or X.npy with Y.npy; _train and _test, or train and test as NAME, are the two sets"
 	return startFiles(root, "vectors", known, func(name string) []string {
 		stem, ok := strings.CutSuffix(name, ".npy")

@@ -1,14 +1,15 @@
-package data
+package sources
 
 import (
 	"errors"
 
 	"tercet/internal/component"
+	"tercet/internal/data"
 	"tercet/internal/data/glyphs"
 )
 
 func init() {
-	Family.Register(component.Component[Source]{
+	data.Family.Register(component.Component[data.Source]{
 		Name: "glyphs", Doc: "characters of fonts, drawn with seeded distortion; needs no files",
 		Defaults: GlyphsOptions{Glyphs{Classes: 200, PerClass: 20, TestClasses: 100, Difficulty: 0.5}},
 	})
@@ -35,17 +36,17 @@ type Glyphs struct {
 	Noise       *float64 `yaml:"noise" check:">=0,<=1" doc:"pixel noise; null follows difficulty"`
 }
 
-// Traits implements Source.
-func (GlyphsOptions) Traits() Traits {
-	return Traits{
+// Traits implements data.Source.
+func (GlyphsOptions) Traits() data.Traits {
+	return data.Traits{
 		About: "characters of the Go and Liberation fonts, drawn with seeded distortion; test characters are unseen ones",
 		Needs: "no files",
 		Drawn: true,
 	}
 }
 
-// Open implements Source.
-func (s GlyphsOptions) Open(o Options) (Dataset, Dataset, error) {
+// Open implements data.Source.
+func (s GlyphsOptions) Open(o data.Options) (data.Dataset, data.Dataset, error) {
 	if o.Crop != 0 {
 		return nil, nil, errors.New("crop: characters are drawn at data.size; there is nothing to crop")
 	}
@@ -63,7 +64,7 @@ func (s GlyphsOptions) Open(o Options) (Dataset, Dataset, error) {
 	return train, test, nil
 }
 
-func (g Glyphs) options(o Options) (glyphs.Options, error) {
+func (g Glyphs) options(o data.Options) (glyphs.Options, error) {
 	l := glyphs.EachAt(g.Difficulty)
 	for _, k := range []struct {
 		set *float64
@@ -83,9 +84,9 @@ func (g Glyphs) options(o Options) (glyphs.Options, error) {
 	}, nil
 }
 
-// Start implements Starting.
-func (GlyphsOptions) Start(string) (*Start, error) {
-	return &Start{
+// Start implements data.Starting.
+func (GlyphsOptions) Start(string) (*data.Start, error) {
+	return &data.Start{
 		Lines: []string{"size: 32", "glyphs: {classes: 60, per_class: 20, test_classes: 30}"},
 		Split: "file", About: "test characters are unseen ones",
 	}, nil
