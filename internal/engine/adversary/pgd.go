@@ -82,6 +82,7 @@ type PGD struct {
 	SkipFinal bool
 
 	c crafting
+	u until
 }
 
 // Validate returns an error naming the first option that is wrong.
