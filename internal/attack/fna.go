@@ -88,7 +88,7 @@ func (m *fna) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		most := -1.0
 		for group := range m.label.groups() {
-			if own, there := m.label.group[m.top.g.label(m.top.items[i])]; there && int32(group) == own {
+			if own, there := m.label.group[m.top.g.Label(m.top.items[i])]; there && int32(group) == own {
 				continue
 			}
 			square, n := 0.0, m.size(group)
@@ -111,7 +111,7 @@ func (m *fna) Targets(i int) []int32 { return m.aimed[i : i+1] }
 func (m *fna) Eval(z *array.Array, per []float64, grad *array.Array) error {
 	for i := range per {
 		item := m.top.items[i]
-		own, far := m.label.group[m.top.g.label(item)], m.far[i]
+		own, far := m.label.group[m.top.g.Label(item)], m.far[i]
 		hidden := m.top.g.Hidden(item) // the query itself does not push
 		push, pull := m.sum(int(own)), m.sum(int(far))
 		n := m.size(int(far)) - m.size(int(own))

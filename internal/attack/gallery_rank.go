@@ -1,7 +1,6 @@
 package attack
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -54,12 +53,7 @@ type windows struct {
 // window is the scratch of one query.
 type window struct {
 	keys, spare []float32
-	found       []foundItem
-}
-
-type foundItem struct {
-	square float64
-	item   int32
+	found       []Neighbor
 }
 
 var spareWindows par.Free[window]
@@ -88,15 +82,13 @@ func (w *windows) Run(lo, hi int) {
 		s.found = s.found[:0]
 		for j, v := range row {
 			if v <= limit {
-				s.found = append(s.found, foundItem{w.d.g.squared(z, j), int32(j)})
+				s.found = append(s.found, Neighbor{int32(j), w.d.g.squared(z, j)})
 			}
 		}
-		slices.SortFunc(s.found, func(a, b foundItem) int {
-			return cmp.Or(cmp.Compare(a.square, b.square), cmp.Compare(a.item, b.item))
-		})
+		slices.SortFunc(s.found, Neighbor.Compare)
 		w.items[i] = w.items[i][:0]
 		for _, f := range s.found[:w.k] {
-			w.items[i] = append(w.items[i], f.item)
+			w.items[i] = append(w.items[i], f.Row)
 		}
 	}
 	spareWindows.Put(s)

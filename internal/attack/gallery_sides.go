@@ -97,8 +97,8 @@ func (g *Gallery) embeddings() *array.Array {
 	return g.X
 }
 
-// label returns the label of an image.
-func (g *Gallery) label(image int) int32 {
+// Label returns the label of an image.
+func (g *Gallery) Label(image int) int32 {
 	if g.sides != nil {
 		return g.sides.labels[image]
 	}
@@ -133,9 +133,9 @@ func (g *Gallery) mostHidden(images []int) int {
 // found counts the rows that an image is compared with, and those of its label.
 func (g *Gallery) found(image int, count map[int32]int) (all, same int) {
 	hidden := g.Hidden(image)
-	all, same = g.Len()-len(hidden), count[g.label(image)]
+	all, same = g.Len()-len(hidden), count[g.Label(image)]
 	for _, j := range hidden {
-		if g.Labels[j] == g.label(image) {
+		if g.Labels[j] == g.Label(image) {
 			same--
 		}
 	}

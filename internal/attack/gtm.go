@@ -66,7 +66,7 @@ func (m *gtm) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		m.d.finish(i)
 		if m.top.variant == Fixed {
-			m.d.hideAll(i, m.label.labeled(m.top.g.label(m.top.items[i])))
+			m.d.hideAll(i, m.label.labeled(m.top.g.Label(m.top.items[i])))
 			m.d.hideAll(i, m.top.hidden[i])
 			m.targets[i], _ = m.d.least(i)
 			continue

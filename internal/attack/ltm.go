@@ -64,7 +64,7 @@ func (m *ltm) Aim(b *Batch, _ int) error {
 	}
 	for _, item := range b.Items {
 		if all, same := m.top.g.found(item, m.count); m.top.variant == Fixed && (same < 1 || all == same) {
-			return fmt.Errorf("attack LTM: item %d is compared with %d items, %d of its label %d; leave it out of the queries", item, all, same, m.top.g.label(item))
+			return fmt.Errorf("attack LTM: item %d is compared with %d items, %d of its label %d; leave it out of the queries", item, all, same, m.top.g.Label(item))
 		}
 	}
 	return nil
@@ -91,7 +91,7 @@ func (m *ltm) Run(lo, hi int) {
 		if m.top.variant == Fixed {
 			m.d.hideAll(i, m.top.hidden[i])
 		}
-		same := m.label.labeled(m.top.g.label(item))
+		same := m.label.labeled(m.top.g.Label(item))
 		near, nearest := m.d.leastAmong(i, same)
 		m.d.hideAll(i, same)
 		far, farthest := m.d.most(i)

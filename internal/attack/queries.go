@@ -44,6 +44,13 @@ func (g *Gallery) choose(o Options) (queries []int, excluded int, err error) {
 	return o.limit(queries), len(all) - len(queries), nil
 }
 
+// Choose returns the images that an attack on n queries perturbs, n 0 for all, drawn at
+// random or the first ones, and how many were left out because nothing right, or nothing
+// wrong, can be found.
+func (g *Gallery) Choose(n int, sample bool, seed uint64) (queries []int, excluded int, err error) {
+	return g.choose(Options{Queries: n, Sample: sample, Seed: seed})
+}
+
 // limit returns the queries that are asked for.
 func (o *Options) limit(queries []int) []int {
 	if o.Queries == 0 || o.Queries >= len(queries) {
@@ -97,10 +104,10 @@ func (g *Gallery) chance(queries []int) float64 {
 	return sum / float64(len(queries))
 }
 
-// checkGallery returns an error unless the gallery holds the queries' embeddings
-// that the model gives: another checkpoint's or another order would give wrong
-// scores.
-func checkGallery(clean, gallery *array.Array, queries []int) error {
+// Check returns an error unless g holds the queries' embeddings that the model gives,
+// clean (Q, D): another checkpoint's or another order would give wrong scores.
+func (g *Gallery) Check(clean *array.Array, queries []int) error {
+	gallery := g.embeddings()
 	zero := make([]float32, gallery.Cols())
 	for i, q := range queries {
 		want := gallery.Row(q)

@@ -131,7 +131,7 @@ func newRunner(ctx context.Context, model nn.Embedder, images Source, g *Gallery
 	case o.joins():
 		o.Together = o.Batch
 	case o.Together == 0:
-		o.Together = together(h, w)
+		o.Together = Together(h, w)
 	}
 	b := min(o.Together, len(queries))
 	r := &runner{ctx: ctx, o: o, model: model, images: images, gallery: g, methods: methods}
@@ -202,10 +202,10 @@ func (o *Options) joins() bool {
 	return o.Method.Xi.Scale > 0 && slices.Contains(o.Variants, Published) && uses(o.Attacks, XiScale)
 }
 
-// together returns the size of crafting batches for images of h x w. Small images
+// Together returns the size of crafting batches for images of h x w. Small images
 // fill the machine only by the hundred; C2F2 takes 3 % less time with 256 images
 // than with 128. Of large ones fewer suffice, and their activations are many.
-func together(h, w int) int {
+func Together(h, w int) int {
 	switch {
 	case h*w <= 32*32:
 		return 256
@@ -237,7 +237,7 @@ func (r *runner) embedVictims(v *victims) error {
 		copy(v.clean.Data[lo*v.clean.Cols():], r.model.Embed(r.full.x, nn.Eval).Data)
 	}
 	r.result.Cost.Forward += int64(len(q))
-	return checkGallery(v.clean, r.gallery.embeddings(), q)
+	return r.gallery.Check(v.clean, q)
 }
 
 // attack runs all draws of one attack; say is told how many queries are done.

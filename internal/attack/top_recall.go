@@ -50,7 +50,7 @@ func (r *recall) score(z *array.Array, out []float64) {
 		switch top := r.found.first[i]; {
 		case top < 0:
 			out[i] = math.NaN()
-		case r.g.Labels[top] == r.g.label(item):
+		case r.g.Labels[top] == r.g.Label(item):
 			out[i] = 1
 		}
 	}

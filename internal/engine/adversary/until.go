@@ -89,7 +89,7 @@ func (p *PGD) RunUntil(model nn.Embedder, x0 *array.Array, ids []uint64, goal Re
 		}
 		if len(u.left) > 0 {
 			dx := model.Backward(dz, nn.Input)
-			u.attempt.Backward += int64(len(u.rows))
+			u.attempt.Backward += int64(len(u.left)) // of those that end here the gradient is not used
 			if err := u.named(c.advance(t, z, dx)); err != nil {
 				return nil, err
 			}

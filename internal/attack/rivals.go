@@ -1,0 +1,210 @@
+package attack
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/par"
+)
+
+// Neighbor is a row with its squared distance from a query, in float64.
+type Neighbor struct {
+	Row    int32
+	Square float64
+}
+
+// Compare orders rows as retrieval does: by distance, equal ones by index.
+func (a Neighbor) Compare(b Neighbor) int {
+	return cmp.Or(cmp.Compare(a.Square, b.Square), cmp.Compare(a.Row, b.Row))
+}
+
+// Rivals finds, for embeddings of queries, the rows that decide recall@1: the nearest of
+// the query's label and the nearest of another, the query itself and its sequence left
+// out. It decides as the variant fixed of the scores does.
+type Rivals struct {
+	g       *Gallery
+	of      *members
+	left    []bool    // (N) rows that no query is compared with; nil: none
+	hidden  [][]int32 // (B)
+	same    [][]int32 // (B) rows of the query's label
+	k       int
+	d       *distances
+	found   [2][][]Neighbor // (B) right and wrong, nearest first
+	scratch []rivalScratch
+}
+
+type rivalScratch struct {
+	keys, spare []float32
+	found       []Neighbor
+}
+
+// NewRivals returns a search in g without the rows that are marked; nil marks none.
+func NewRivals(g *Gallery, without []bool) *Rivals {
+	return &Rivals{g: g, of: newMembers(g.Labels), left: without}
+}
+
+// Aim makes the images items the queries of Find.
+func (r *Rivals) Aim(items []int) {
+	r.hidden, r.same = r.hidden[:0], r.same[:0]
+	for _, q := range items {
+		r.hidden, r.same = append(r.hidden, r.g.Hidden(q)), append(r.same, r.of.labeled(r.g.Label(q)))
+	}
+}
+
+// Retain leaves the queries of rows, ascending places among the present ones.
+func (r *Rivals) Retain(rows []int) {
+	for to, from := range rows {
+		r.hidden[to], r.same[to] = r.hidden[from], r.same[from]
+	}
+	r.hidden, r.same = r.hidden[:len(rows)], r.same[:len(rows)]
+}
+
+// Find finds the k nearest right and the k nearest wrong rows of queries at z (B, D), or as
+// many as there are. A query that is not a number has none.
+func (r *Rivals) Find(z *array.Array, k int) {
+	b := z.Rows()
+	for len(r.scratch) < b {
+		r.scratch = append(r.scratch, rivalScratch{})
+		r.found[0], r.found[1] = append(r.found[0], nil), append(r.found[1], nil)
+	}
+	r.k, r.d = k, newDistances(r.g, z)
+	par.Do(b, 1, r)
+	r.d.release()
+	r.d = nil
+}
+
+// Right lists the rows of query i's label that Find found, nearest first.
+func (r *Rivals) Right(i int) []Neighbor { return r.found[0][i] }
+
+// Wrong lists the rows of other labels.
+func (r *Rivals) Wrong(i int) []Neighbor { return r.found[1][i] }
+
+// Beaten reports whether a wrong row comes before every right one.
+func (r *Rivals) Beaten(i int) bool { return Beaten(r.Right(i), r.Wrong(i)) }
+
+// Beaten reports whether the first of the wrong rows comes before the first of the right
+// ones in the order of retrieval. Where there are none of either, the query is not a number
+// and nothing right is found.
+func Beaten(right, wrong []Neighbor) bool {
+	return len(right) == 0 || len(wrong) > 0 && wrong[0].Compare(right[0]) < 0
+}
+
+// Run searches for queries [lo, hi).
+func (r *Rivals) Run(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		r.d.finish(i)
+		r.found[0][i], r.found[1][i] = r.found[0][i][:0], r.found[1][i][:0]
+		if r.d.unranked(i) {
+			continue
+		}
+		r.d.hideAll(i, r.hidden[i])
+		if r.left != nil {
+			row := r.d.row(i)
+			for j, out := range r.left {
+				if out {
+					row[j] = hidden
+				}
+			}
+		}
+		r.found[0][i] = r.nearest(i, r.same[i], r.found[0][i])
+		r.d.hideAll(i, r.same[i])
+		r.found[1][i] = r.nearest(i, nil, r.found[1][i])
+	}
+}
+
+// nearest appends the k rows nearest to query i that are not hidden, of a list or, without
+// one, of all.
+func (r *Rivals) nearest(i int, list []int32, out []Neighbor) []Neighbor {
+	if r.k == 1 {
+		var n Neighbor
+		if list == nil {
+			n.Row, n.Square = r.d.least(i)
+		} else {
+			n.Row, n.Square = r.d.leastAmong(i, list)
+		}
+		if n.Row < 0 {
+			return out
+		}
+		return append(out, n)
+	}
+	row, s := r.d.row(i), &r.scratch[i]
+	each := func(f func(j int32, v float32)) {
+		if list == nil {
+			for j, v := range row {
+				f(int32(j), v)
+			}
+			return
+		}
+		for _, j := range list {
+			f(j, row[j])
+		}
+	}
+	s.keys, s.found = s.keys[:0], s.found[:0]
+	each(func(_ int32, v float32) {
+		if v == v {
+			s.keys = append(s.keys, v)
+		}
+	})
+	if len(s.keys) == 0 {
+		return out
+	}
+	k := min(r.k, len(s.keys))
+	limit := above(ascending(s.keys, &s.spare)[k-1], 2*r.d.slack(i))
+	z := r.d.z.Row(i)
+	each(func(j int32, v float32) {
+		if v <= limit {
+			s.found = append(s.found, Neighbor{j, r.g.squared(z, int(j))})
+		}
+	})
+	slices.SortFunc(s.found, Neighbor.Compare)
+	return append(out, s.found[:k]...)
+}
+
+// Cells orders the wrong rows of a query by a lower bound on how far z0 is from the part of
+// the space where the row is nearest (its Voronoi cell; Wang et al., arXiv 1906.03972): the
+// largest, over the given right rows p, of (d_n^2 - d_p^2) / (2 |g_n - g_p|), at least 0. It
+// appends to out the rows of the count smallest, at most perLabel of each label. Find of z0
+// comes before, with right rows; i is the query's place in it.
+func (r *Rivals) Cells(i int, z0 []float32, count, perLabel int, out []int32) []int32 {
+	right, n := r.Right(i), r.g.Len()
+	rows := array.New(len(right), r.g.X.Cols())
+	for k, p := range right {
+		copy(rows.Row(k), r.g.X.Row(int(p.Row)))
+	}
+	apart := make([]float32, len(right)*n)
+	r.g.Distances(rows, apart)
+	skip := make([]bool, n)
+	copy(skip, r.left)
+	for _, list := range [][]int32{r.hidden[i], r.same[i]} {
+		for _, j := range list {
+			skip[j] = true
+		}
+	}
+	var cells []Neighbor // with the bound for the distance
+	for j := range n {
+		if skip[j] {
+			continue
+		}
+		square, bound := r.g.squared(z0, j), 0.0
+		for k, p := range right {
+			if d := float64(apart[k*n+j]); d > 0 {
+				bound = max(bound, (square-p.Square)/(2*d))
+			} else if square > p.Square {
+				bound = math.Inf(1)
+			}
+		}
+		cells = append(cells, Neighbor{int32(j), bound})
+	}
+	slices.SortFunc(cells, Neighbor.Compare)
+	taken, have := map[int32]int{}, 0
+	for _, c := range cells {
+		if l := r.g.Labels[c.Row]; have < count && taken[l] < perLabel {
+			taken[l]++
+			have++
+			out = append(out, c.Row)
+		}
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+package worst
+
+import (
+	"tercet/internal/attack"
+	"tercet/internal/engine/array"
+)
+
+// field is what queries are searched in: the rows of a gallery, or prototypes. Rows of a
+// batch do not depend on each other.
+type field interface {
+	aim(items []int)   // the images that are queries
+	retain(rows []int) // leaves some of them, ascending
+	find(z *array.Array, k int)
+	right(i int) []attack.Neighbor // of what find found for query i, nearest first
+	wrong(i int) []attack.Neighbor
+	vector(i int, row int32) []float32 // a row as query i meets it
+	// cells lists rows of other labels, nearest cells first: see attack.Rivals.Cells.
+	cells(i int, z0 []float32, count, perLabel int) []int32
+	rows() int
+	labels() int
+}
+
+func newField(name string, g *attack.Gallery) field {
+	if name == Prototypes {
+		return newPrototypes(g)
+	}
+	return newWhole(g)
+}
+
+// beaten is the evaluation's decision on query i of the last find.
+func beaten(f field, i int) bool { return attack.Beaten(f.right(i), f.wrong(i)) }
+
+// margin is the distance of the nearest wrong row less that of the nearest right one.
+func margin(f field, i int) float64 {
+	right, wrong := f.right(i), f.wrong(i)
+	if len(right) == 0 || len(wrong) == 0 {
+		return 0
+	}
+	return root(wrong[0].Square) - root(right[0].Square)
+}
+
+// whole is the field of a gallery's rows.
+type whole struct {
+	*attack.Rivals
+	g        *attack.Gallery
+	distinct int
+}
+
+func newWhole(g *attack.Gallery) *whole {
+	return &whole{attack.NewRivals(g, nil), g, distinct(g.Labels)}
+}
+
+func (w *whole) aim(items []int)                   { w.Aim(items) }
+func (w *whole) retain(rows []int)                 { w.Retain(rows) }
+func (w *whole) find(z *array.Array, k int)        { w.Find(z, k) }
+func (w *whole) right(i int) []attack.Neighbor     { return w.Right(i) }
+func (w *whole) wrong(i int) []attack.Neighbor     { return w.Wrong(i) }
+func (w *whole) vector(_ int, row int32) []float32 { return w.g.X.Row(int(row)) }
+func (w *whole) rows() int                         { return w.g.Len() }
+func (w *whole) labels() int                       { return w.distinct }
+func (w *whole) cells(i int, z0 []float32, count, perLabel int) []int32 {
+	return w.Cells(i, z0, count, perLabel, nil)
+}
+
+func distinct(labels []int32) int {
+	seen := map[int32]bool{}
+	for _, l := range labels {
+		seen[l] = true
+	}
+	return len(seen)
+}

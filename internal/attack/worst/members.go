@@ -1,0 +1,111 @@
+package worst
+
+import (
+	"slices"
+
+	"tercet/internal/engine/adversary"
+	"tercet/internal/rng"
+)
+
+// Clean is the member that does nothing: queries whose first row is wrong as it is.
+const Clean = "clean"
+
+// member is one attack of the ensemble.
+type member struct {
+	name, doc string
+	run       func(r *runner, b *batch) error
+	// prepare, where there is one, comes before the batches, with all surviving queries.
+	prepare func(r *runner, survivors []int) error
+}
+
+// standard lists the members in the order in which they run.
+var standard = []member{
+	{name: Clean, doc: "the image as it is", run: (*runner).cleans},
+	{name: transfer, doc: "the images kept in the galleries before", run: (*runner).transfers},
+	{name: "copy", doc: "towards the pixels of 5 wrong images, and the gray image", run: (*runner).copies, prepare: (*runner).nearestPixels},
+	{name: "noise", doc: "100 random points of the ball", run: (*runner).noise},
+	{name: "apgd-m", doc: "APGD on the margin, from the clean image and from a random one", run: (*runner).apgdMargin},
+	{name: "apgd-s", doc: "APGD on the soft margin, from a random image", run: (*runner).apgdSoft},
+	{name: "apgd-t", doc: "APGD at 9 wrong rows with the nearest cells", run: (*runner).apgdTargets},
+}
+
+// transfer is the member that a first gallery does not have.
+const transfer = "transfer"
+
+// membersOf lists the members that run in gallery number at.
+func membersOf(at int) []member {
+	if at > 0 {
+		return standard
+	}
+	return slices.DeleteFunc(slices.Clone(standard), func(m member) bool { return m.name == transfer })
+}
+
+// Described is a member's name with what it does.
+type Described struct{ Name, Doc string }
+
+// Members lists the attacks of the ensemble in their order.
+func Members() []Described {
+	var out []Described
+	for _, m := range standard {
+		out = append(out, Described{m.name, m.doc})
+	}
+	return out
+}
+
+func (r *runner) apgdMargin(b *batch) error {
+	if err := r.apgd(b, marginLoss{}, adversary.FromClean, 0); err != nil {
+		return err
+	}
+	return r.apgd(b, marginLoss{}, adversary.FromRandom, 1)
+}
+
+func (r *runner) apgdSoft(b *batch) error {
+	r.field.aim(b.items)
+	return r.apgd(b, newSoftLoss(r.field, b.clean), adversary.FromRandom, 0)
+}
+
+// apgdTargets aims at one row after another; queries with fewer of them keep their last.
+func (r *runner) apgdTargets(b *batch) error {
+	r.field.aim(b.items)
+	r.field.find(b.clean, cellRows)
+	perLabel := max(targetLabel, (targets+r.field.labels()-2)/max(1, r.field.labels()-1))
+	aims, most := make([][]int32, len(b.items)), 0
+	for i := range aims {
+		aims[i] = r.field.cells(i, b.clean.Row(i), targets, perLabel)
+		most = max(most, len(aims[i]))
+	}
+	for k := range most {
+		l := &itemLoss{}
+		for _, a := range aims {
+			l.targets = append(l.targets, a[min(k, len(a)-1)])
+		}
+		if err := r.apgd(b, l, adversary.FromClean, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apgd runs APGD on the queries of b that are not broken yet. run counts the runs of the
+// member; random starts depend on it.
+func (r *runner) apgd(b *batch, l loss, start adversary.Start, run int) error {
+	rows := b.open()
+	if len(rows) == 0 {
+		return nil
+	}
+	w := r.sub.take(b, rows)
+	r.field.aim(w.items)
+	p := r.pgd
+	p.Start = start
+	seed := rng.New(r.o.Seed, "worst."+r.member.name, uint64(run)).Uint64()
+	a, err := p.RunUntil(r.model, w.x, w.ids, &goal{ctx: r.ctx, f: r.field, loss: l.of(rows)}, seed, w.adv)
+	if err != nil {
+		return r.about(w.items, err)
+	}
+	r.cost.Add(a.Cost)
+	for k, i := range rows {
+		b.claimed[i] = a.Reached[k]
+	}
+	r.keepBest(b, rows, w)
+	return r.settle(b, rows, w.adv)
+}

@@ -1,0 +1,269 @@
+package worst
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"tercet/internal/attack"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/array"
+	"tercet/internal/par"
+)
+
+func (t tried) run(tb testing.TB, o Options) *Result {
+	tb.Helper()
+	r, err := Run(context.Background(), t.m, t.s, t.g, o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+// On a linear embedder with one right row a query, the worst case has a closed form: the
+// ensemble breaks exactly the queries whose lowest margin is negative, and APGD gets to it.
+func TestLinearEmbedderInClosedForm(t *testing.T) {
+	t.Parallel()
+	for _, norm := range []string{"linf", "l2"} {
+		for _, eps := range []float64{0.02, 0.06, 0.15} {
+			x := newTried(3, 60, 2, 3)
+			o := Options{Norm: adversary.Norm(norm), Eps: eps, Steps: 40}
+			if norm == "l2" {
+				o.Eps *= 2
+			}
+			r := x.run(t, o)
+			s := r.Galleries[0]
+			broken := 0
+			for p, q := range r.Queries {
+				low := x.lowest(q, norm, o.Eps)
+				if math.Abs(low) < 1e-5 {
+					continue // within rounding of the decision
+				}
+				if (s.By[p] > 0) != (low < 0) {
+					t.Errorf("%s %v: query %d by %d, lowest margin %v", norm, o.Eps, q, s.By[p], low)
+				}
+				if s.By[p] > 0 {
+					broken++
+				}
+				if s.By[p] > 0 == x.plain(q, s.Images.Row(p)) {
+					t.Errorf("%s %v: query %d is not what its image gives", norm, o.Eps, q)
+				}
+			}
+			if eps == 0.06 && (broken < 5 || broken > 55) {
+				t.Errorf("%s: %d of 60 queries broken: the test tests little", norm, broken)
+			}
+		}
+	}
+}
+
+// Without a radius the ensemble is recall@1.
+func TestNoRadiusIsRecall(t *testing.T) {
+	t.Parallel()
+	x := newTried(5, 90, 3, 2)
+	r := x.run(t, Options{Norm: adversary.Linf, Galleries: Galleries()})
+	right := 0
+	for p, q := range r.Queries {
+		if x.plain(q, x.s.x.Row(q)) {
+			right++
+		} else if r.Galleries[0].By[p] != 1 {
+			t.Errorf("query %d is wrong as it is, but by %d", q, r.Galleries[0].By[p])
+		}
+	}
+	if c := r.Galleries[0].Counts(); c.Right != right || c.Robust != right || right == 90 || right == 0 {
+		t.Errorf("%+v, %d right", c, right)
+	}
+	if c := r.Galleries[1].Counts(); c.Robust != c.Right {
+		t.Errorf("prototypes: %+v", c)
+	}
+	if r.Cost.Backward != 0 {
+		t.Errorf("%+v", r.Cost)
+	}
+}
+
+// With all images in the ball a copy of a wrong image breaks every query.
+func TestEverythingInTheBallIsBroken(t *testing.T) {
+	t.Parallel()
+	for norm, eps := range map[adversary.Norm]float64{adversary.Linf: 1, adversary.L2: math.Sqrt(8)} {
+		x := newTried(7, 24, 3, 4)
+		s := x.run(t, Options{Norm: norm, Eps: eps}).Galleries[0]
+		for p, by := range s.By {
+			if by != 1 && by != 2 {
+				t.Errorf("%s: query %d broken by member %d", norm, p, by)
+			}
+		}
+	}
+}
+
+func digest(r *Result) string {
+	out := fmt.Sprint(r.Queries, r.Excluded, r.Cost)
+	for _, s := range r.Galleries {
+		out += fmt.Sprintf(" %v %x %v %x", s.By, s.Margin, s.Eight, s.Images.Data)
+		for _, m := range s.Ran {
+			m.Seconds = 0
+			out += fmt.Sprint(m)
+		}
+	}
+	return out
+}
+
+// Threads, batches and an end after any member change no bit.
+func TestSameBits(t *testing.T) {
+	defer par.SetThreads(0)
+	x := newTried(9, 40, 4, 3)
+	o := Options{Norm: adversary.Linf, Eps: 0.05, Steps: 12, Seed: 3, Galleries: Galleries()}
+	want := digest(x.run(t, o))
+	for threads := 1; threads <= 3; threads++ {
+		par.SetThreads(threads)
+		p := o
+		p.Together = []int{0, 7, 1}[threads-1]
+		if got := digest(x.run(t, p)); got != want {
+			t.Fatalf("%d threads, batches of %d: other bits", threads, p.Together)
+		}
+	}
+	stop := errors.New("stopped")
+	for after := 1; after <= 13; after++ {
+		p, n := o, 0
+		var kept []*State
+		p.Keep = func(all []*State) error {
+			kept = nil
+			for _, s := range all {
+				c := *s
+				c.By, c.Margin, c.Eight, c.Images = append([]int(nil), s.By...), append([]float64(nil), s.Margin...), append([]bool(nil), s.Eight...), s.Images.Clone()
+				kept = append(kept, &c)
+			}
+			if n++; n == after {
+				return stop
+			}
+			return nil
+		}
+		_, err := Run(context.Background(), x.m, x.s, x.g, p)
+		if after <= 13 && !errors.Is(err, stop) {
+			t.Fatalf("after %d members: %v", after, err)
+		}
+		p = o
+		p.Resume = kept
+		if got := digest(x.run(t, p)); got != want {
+			t.Errorf("resumed after %d members: other bits", after)
+		}
+	}
+	other := o
+	other.Seed = 4
+	if digest(x.run(t, other)) == want {
+		t.Error("another seed changes nothing")
+	}
+}
+
+// Queries that are broken stay so with more members and with a larger ball, where the images
+// found in the smaller one are in the larger.
+func TestMoreRadiusBreaksMore(t *testing.T) {
+	t.Parallel()
+	x := newTried(11, 60, 2, 3)
+	last := -1
+	for _, eps := range []float64{0.01, 0.03, 0.05, 0.1, 0.3} {
+		c := x.run(t, Options{Norm: adversary.Linf, Eps: eps, Steps: 30}).Galleries[0].Counts()
+		if last >= 0 && c.Robust > last {
+			t.Errorf("eps %v: %d robust, %d before", eps, c.Robust, last)
+		}
+		last = c.Robust
+	}
+}
+
+// A model without gradients is still attacked by the members that need none.
+func TestWithoutGradients(t *testing.T) {
+	t.Parallel()
+	x := newTried(13, 60, 2, 3)
+	x.m.scale = 0
+	s := x.run(t, Options{Norm: adversary.Linf, Eps: 0.15, Steps: 12}).Galleries[0]
+	blind := 0
+	for _, by := range s.By {
+		if by == 2 || by == 3 {
+			blind++
+		}
+	}
+	if blind == 0 {
+		t.Error("no query broken by copies or noise")
+	}
+}
+
+func TestVerification(t *testing.T) {
+	t.Parallel()
+	x := newTried(3, 60, 2, 3)
+	// a verifier of other weights: what it does not find broken does not count
+	other := &linear{w: x.m.w, b: append([]float64(nil), x.m.b...)}
+	for k := range other.b {
+		other.b[k] += 0.2
+	}
+	o := Options{Norm: adversary.Linf, Eps: 0.06, Steps: 20, Verifier: other}
+	s := x.run(t, o).Galleries[0]
+	claimed, broken := 0, 0
+	for _, m := range s.Ran {
+		claimed, broken = claimed+m.Claimed, broken+m.Broken
+	}
+	if claimed <= broken {
+		t.Errorf("%d claimed, %d verified", claimed, broken)
+	}
+	alone := tried{other, x.s, x.g}
+	for p, by := range s.By {
+		if by > 1 && alone.plain(p, s.Images.Row(p)) {
+			t.Errorf("query %d: the verifier does not agree", p)
+		}
+	}
+}
+
+func TestRoundToEightBits(t *testing.T) {
+	t.Parallel()
+	o := Options{Norm: adversary.Linf, Eps: 2.5 / 255}
+	x := []float32{10.4 / 255, 12.5 / 255, 7.5 / 255, 0, 1}
+	o.round([]float32{10. / 255, 10. / 255, 10. / 255, 0, 1}, x)
+	for k, want := range []float32{10, 12, 8, 0, 255} {
+		if x[k] != want/255 {
+			t.Errorf("pixel %d is %v levels, want %v", k, 255*x[k], want)
+		}
+	}
+	o.Norm = adversary.L2
+	x = []float32{10.9 / 255, 9.1 / 255, 13 / 255.}
+	o.round([]float32{10. / 255, 10. / 255, 10. / 255}, x)
+	for k, want := range []float32{10, 10, 13} {
+		if x[k] != want/255 {
+			t.Errorf("l2: pixel %d is %v levels, want %v", k, 255*x[k], want)
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	t.Parallel()
+	x := newTried(3, 12, 2, 3)
+	one, err := attack.NewGallery(x.g.X, make([]int32, 12))
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := attack.NewGallery(array.New(12, 3), x.g.Labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		o    Options
+		g    *attack.Gallery
+		want string
+	}{
+		{Options{Norm: adversary.Linf, Eps: 2}, x.g, "pixels lie in [0, 1]"},
+		{Options{Norm: "l1", Eps: 0.1}, x.g, "unknown norm"},
+		{Options{Norm: adversary.Linf, Eps: 0.1, Galleries: []string{"half"}}, x.g, `unknown gallery "half"`},
+		{Options{Norm: adversary.Linf, Eps: 0.1, Galleries: []string{Full, Full}}, x.g, "named twice"},
+		{Options{Norm: adversary.Linf, Eps: 0.1, Queries: -1}, x.g, "negative"},
+		{Options{Norm: adversary.Linf, Eps: 0.1}, one, "have one label"},
+		{Options{Norm: adversary.Linf, Eps: 0.1}, alone, "not the model's embedding"},
+	} {
+		if _, err := Run(context.Background(), x.m, x.s, c.g, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.o, err, c.want)
+		}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := Run(ctx, x.m, x.s, x.g, Options{Norm: adversary.Linf, Eps: 0.1}); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
+}

@@ -1,0 +1,154 @@
+package worst
+
+import (
+	"math"
+
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/nn"
+	"tercet/internal/par"
+)
+
+// slack is how far over the radius a verified image may be, as a part of it; in addition
+// each pixel may be off by the rounding of a float32.
+const slack = 1e-6
+
+// inside reports whether x is an image of the ball around x0, in float64.
+func (o *Options) inside(x0, x []float32) bool {
+	most, square := 0.0, 0.0
+	for k, v := range x {
+		if !(v >= 0 && v <= 1) {
+			return false
+		}
+		d := math.Abs(float64(v) - float64(x0[k]))
+		most = max(most, d)
+		square += float64(d * d)
+	}
+	if o.Norm == adversary.Linf {
+		return most <= o.Eps*(1+slack)+0x1p-24
+	}
+	return math.Sqrt(square) <= o.Eps*(1+slack)+0x1p-24*math.Sqrt(float64(len(x)))
+}
+
+// try embeds an image of each query of b that is not broken, written by point, and settles
+// those that the evaluation gets wrong. point is called from several goroutines.
+func (r *runner) try(b *batch, point func(i int, x, out []float32) error) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	rows := b.open()
+	if len(rows) == 0 {
+		return nil
+	}
+	w := r.sub.take(b, rows)
+	errs := make([]error, len(rows))
+	par.For(len(rows), 1, func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			errs[k] = point(rows[k], w.x.Row(k), w.adv.Row(k))
+		}
+	})
+	for k, err := range errs {
+		if err != nil {
+			return r.about(w.items[k:k+1], err)
+		}
+	}
+	r.field.aim(w.items)
+	r.field.find(r.embed(r.model, w.adv), 1)
+	for k, i := range rows {
+		b.claimed[i] = beaten(r.field, k)
+	}
+	return r.settle(b, rows, w.adv)
+}
+
+// embed is a forward pass that is counted.
+func (r *runner) embed(m nn.Embedder, x *array.Array) *array.Array {
+	r.cost.Forward += int64(x.Rows())
+	return m.Embed(x, nn.Eval)
+}
+
+// settle verifies the images adv (len(rows), ...) of the claimed rows of b, and records
+// those that hold: in a batch and alone by the verifier, within the ball, and still broken
+// when the pixels are rounded to 8 bits.
+func (r *runner) settle(b *batch, rows []int, adv *array.Array) error {
+	w := r.checked
+	var of, from []int
+	for k, i := range rows {
+		if b.claimed[i] {
+			of, from = append(of, i), append(from, k)
+		}
+	}
+	if len(of) == 0 {
+		return nil
+	}
+	w.take(b, of)
+	for k, at := range from {
+		copy(w.adv.Row(k), adv.Row(at))
+	}
+	m := r.now
+	m.Claimed += len(of)
+	holds, margins := make([]bool, len(of)), make([]float64, len(of))
+	r.field.aim(w.items)
+	r.field.find(r.embed(r.model, w.adv), 1)
+	for k := range of {
+		holds[k] = beaten(r.field, k) && r.o.inside(w.x.Row(k), w.adv.Row(k))
+		margins[k] = margin(r.field, k)
+	}
+	for k := range of {
+		if holds[k] {
+			r.field.aim(w.items[k : k+1])
+			r.field.find(r.embed(r.verifier, w.adv.Slice(k, k+1)), 1)
+			holds[k] = beaten(r.field, 0)
+		}
+	}
+	rounded := r.eight(w)
+	for k, i := range of {
+		b.claimed[i] = false
+		if !holds[k] {
+			continue
+		}
+		b.broken[i] = true
+		p := b.places[i]
+		r.s.By[p], r.s.Margin[p], r.s.Eight[p] = r.place, margins[k], rounded[k]
+		copy(r.s.Images.Row(p), w.adv.Row(k))
+		m.Broken++
+	}
+	return nil
+}
+
+// eight reports which of the images of w stay broken when their pixels are rounded to 8
+// bits within the ball.
+func (r *runner) eight(w *batch) []bool {
+	x := w.adv.Clone()
+	for k := range x.Rows() {
+		r.o.round(w.x.Row(k), x.Row(k))
+	}
+	r.field.aim(w.items)
+	r.field.find(r.embed(r.model, x), 1)
+	out := make([]bool, x.Rows())
+	for k := range out {
+		out[k] = beaten(r.field, k)
+	}
+	return out
+}
+
+// round rounds the pixels of x to multiples of 1/255 without leaving the ball around x0: in
+// the maximum norm to the nearest one inside, else towards x0.
+func (o *Options) round(x0, x []float32) {
+	const tiny = 1e-4 // of a level: pixels of 8 bits are not exact in float32
+	for k, v := range x {
+		level, clean := 255*float64(v), 255*float64(x0[k])
+		switch {
+		case o.Norm == adversary.Linf:
+			least, most := math.Ceil(clean-255*o.Eps-tiny), math.Floor(clean+255*o.Eps+tiny)
+			level = max(least, min(most, math.Round(level)))
+			if least > most {
+				level = math.Round(clean)
+			}
+		case level > clean:
+			level = math.Floor(level + tiny)
+		default:
+			level = math.Ceil(level - tiny)
+		}
+		x[k] = float32(max(0, min(255, level)) / 255)
+	}
+}
