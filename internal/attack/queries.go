@@ -91,8 +91,9 @@ func chance(labels []int32, queries []int) float64 {
 	return float64(sum) / float64(len(queries)) / float64(len(labels)-1)
 }
 
-// chance is chance of the queries of a gallery.
-func (g *Gallery) chance(queries []int) float64 {
+// Chance returns the mean, over queries, of the share of the rows that a query is compared
+// with that has its label.
+func (g *Gallery) Chance(queries []int) float64 {
 	if !g.Apart() {
 		return chance(g.Labels, queries)
 	}

@@ -69,7 +69,7 @@ func (r *Result) finish(g *Gallery) {
 	}
 	r.MeanCosine, r.NotNormalized = spread(g.embeddings())
 	r.Collapsed = r.MeanCosine > collapsed
-	r.Chance = g.chance(r.Queries)
+	r.Chance = g.Chance(r.Queries)
 }
 
 // robustness returns ERS of each query from the columns of its ten scores.

@@ -11,6 +11,7 @@ import (
 
 	"tercet/configs/tables"
 	"tercet/internal/attack"
+	"tercet/internal/attack/worst"
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/bench"
 	"tercet/internal/cli/bound"
@@ -42,6 +43,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"cluster --clusters": nothing,
 
 	"embed --out": folders, "embed --root": folders, "weights": base.Files("safetensors"), "embed --labels": oneOf("folder", "none"),
+	"attack --gallery": oneOf(worst.Galleries()...),
 	"search --gallery": folders, "search --queries": folders, "exclude": oneOf("self", "path", "sequence"), "search --out": base.Files("csv", "jsonl"), "montage": base.Files("png"),
 	"role": oneOf("query", "gallery", "both"), "dtype": oneOf("float32", "float16"),
 
@@ -73,7 +75,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 
 	"attack":          list(attack.Attacks),
 	"example-attacks": list(attack.Attacks),
-	"suite":           oneOf("ers"),
+	"suite":           oneOf("ers", "worst"),
 	"variant":         oneOf("both", "published", "fixed"),
 	"profile":         oneOf("auto", "rob28", "rob224"),
 	"attack --norm":   oneOf("linf", "l2"),

@@ -7,6 +7,7 @@ const (
 	EvalSchema        = "tercet.eval/1"
 	AttackSchema      = "tercet.attack/2"
 	CurveSchema       = "tercet.curve/1"
+	WorstSchema       = "tercet.worst/1"
 	ClusterSchema     = "tercet.cluster/2"
 	AssignSchema      = "tercet.assign/1"
 	ExportSchema      = "tercet.export/1"
@@ -35,8 +36,9 @@ const (
 	UncheckedShardFormat     = "tercet.shard/1" // packed images without checksums
 	ShardFormat              = "tercet.shard/2"
 	ClustersFormat           = "tercet.clusters/1"
-	EvalPartFormat           = "tercet.eval-part/1" // unfinished evaluations
-	FingerprintFormat        = "tercet.data/1"      // begins what is hashed
+	EvalPartFormat           = "tercet.eval-part/1"  // unfinished evaluations
+	WorstPartFormat          = "tercet.worst-part/1" // unfinished worst cases
+	FingerprintFormat        = "tercet.data/1"       // begins what is hashed
 )
 
 // Schemas of what commands print with --json.

@@ -30,13 +30,14 @@ func newField(name string, g *attack.Gallery) field {
 // beaten is the evaluation's decision on query i of the last find.
 func beaten(f field, i int) bool { return attack.Beaten(f.right(i), f.wrong(i)) }
 
-// margin is the distance of the nearest wrong row less that of the nearest right one.
+// margin is the distance of the nearest wrong row less that of the nearest right one, rounded
+// to a float32, as files keep it.
 func margin(f field, i int) float64 {
 	right, wrong := f.right(i), f.wrong(i)
 	if len(right) == 0 || len(wrong) == 0 {
 		return 0
 	}
-	return root(wrong[0].Square) - root(right[0].Square)
+	return float64(float32(root(wrong[0].Square) - root(right[0].Square)))
 }
 
 // whole is the field of a gallery's rows.

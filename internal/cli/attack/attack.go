@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/worst"
 	"tercet/internal/cli/base"
 	"tercet/internal/embed/store"
 	"tercet/internal/record"
@@ -27,6 +28,7 @@ type options struct {
 	eps, step string
 	curve     string
 	save      string
+	galleries []string
 	failOver  []string
 	out       string
 	force     bool
@@ -53,12 +55,22 @@ with eps 0: for ERS it is the ceiling. Writes attack.json and a picture
 into the run's directory, or into --out-dir; with --curve, curve.json and a plot.
 Of other images or weights they are attack-validation.json, attack-best.json and
 the like. A result is not replaced without --force unless the new one covers it: has
-its scores, queries, draws and eps, by the same settings.`,
+its scores, queries, draws and eps, by the same settings.
+
+The suite worst asks, for each query, whether any attack within the ball makes the
+nearest image a wrong one. Its attacks run one after another on the queries that are
+left:
+
+` + worstHelp() + `
+wcR@1 is the share of queries that none has broken: an upper bound on the share that
+is robust. It goes to worst.json, with the attack that broke each query. A command that
+was interrupted continues after the last attack that was done.`,
 		Examples: []base.Example{
 			{Why: "embedding shift alone: a quick look at the first 256 queries", Line: "tercet attack --run runs/first --queries 256"},
 			{Why: "the robustness score, its ten scores and their intervals", Line: "tercet attack --run runs/first --suite ers --queries 256 --sample"},
 			{Why: "in a script: run once, and exit code 4 if the embedding changes by more than 0.5", Line: "tercet attack --run runs/first --suite ers --if-needed --fail-over ES:D=0.5"},
 			{Why: "a custom budget: 16/255 in 50 steps of automatic size, three random starts", Line: "tercet attack --run runs/first --eps 16/255 --pgd-steps 50 --rule auto --start random --restarts 3 --iterate best --out-dir runs/first/strong"},
+			{Why: "how many of 1,000 queries no attack in the ball breaks, in the gallery and among class means", Line: "tercet attack --run runs/first --suite worst --queries 1000 --sample --gallery full,prototype"},
 			{Why: "scores against eps, at 0, 7/255, ... 77/255", Line: "tercet attack --run runs/first --attack ES,CA+,CA- --curve eps=0..77/255:12 --queries 64"},
 		},
 		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
@@ -70,7 +82,8 @@ its scores, queries, draws and eps, by the same settings.`,
 			fs.Uint64Var(&o.ask.Seed, "seed", 0, "seed of queries, of targets and of random starts")
 			base.Group(fs, "What to attack")
 			fs.StringSliceVar(&o.ask.Attacks, "attack", []string{attack.ByDefault}, "attacks by name, `LIST` such as CA+,GTM")
-			fs.StringVar(&o.suite, "suite", "", "all attacks of a suite: ers")
+			fs.StringVar(&o.suite, "suite", "", "all attacks of a suite: ers, or worst for the worst case of each query")
+			fs.StringSliceVar(&o.galleries, "gallery", []string{worst.Full}, "galleries of --suite worst, `LIST` of full and prototype (one row a class)")
 			fs.StringVar(&o.variant, "variant", "both", "published, fixed or both")
 			base.Group(fs, "Attacks")
 			fs.StringVar(&o.profile, "profile", "auto", "budget: rob28 (77/255, 3/255, 32 steps), rob224 (8/255, 3/255, 32), or auto by the images' size")
@@ -101,7 +114,7 @@ its scores, queries, draws and eps, by the same settings.`,
 			fs.IntVar(&o.ask.Pictures, "examples", 8, "queries to draw; 0 draws none")
 			fs.StringSliceVar(&o.ask.PictureAttacks, "example-attacks", nil, "attacks to draw, `LIST` such as ES,GTM; by default ES, or the first")
 			fs.BoolVar(&o.ask.PerQuery, "per-query", false, "store the value of each query in attack.json, so that runs can be compared query by query")
-			fs.StringVar(&o.save, "save-images", "", "write images before and after, targets and values of all queries, attacks and variants to `FOLDER` as npy")
+			fs.StringVar(&o.save, "save-images", "", "write images before and after, targets and values of all queries, attacks and variants to `FOLDER` as npy; with --suite worst the image that broke each query")
 			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, the run's directory")
 			fs.BoolVar(&o.force, "force", false, "replace an attack.json or curve.json that has more, or is of other settings")
 			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show attack.json as it is where it has these options, weights and images")
@@ -119,15 +132,15 @@ its scores, queries, draws and eps, by the same settings.`,
 }
 
 func runAttack(ctx context.Context, s *base.Streams, o options) error {
+	if strings.EqualFold(o.suite, worstSuite) {
+		return runWorst(ctx, s, o)
+	}
 	gates, err := o.checkAttack()
 	if err != nil {
 		return err
 	}
-	r, err := o.Open()
+	r, err := o.open()
 	if err != nil {
-		if _, folder := store.ReadItems(o.Run); folder == nil {
-			return base.Usagef("--run %s is a folder of embeddings: attack changes pixels, so that it needs the images and the network; give the run that embedded them", o.Run)
-		}
 		return err
 	}
 	defer r.Close()
@@ -188,6 +201,18 @@ func runAttack(ctx context.Context, s *base.Streams, o options) error {
 		}
 	}
 	return o.show(s, a.Doc, gates)
+}
+
+// open opens the run.
+func (o *options) open() (*run.Run, error) {
+	r, err := o.Open()
+	if err == nil {
+		return r, nil
+	}
+	if _, folder := store.ReadItems(o.Run); folder == nil {
+		return nil, base.Usagef("--run %s is a folder of embeddings: attack changes pixels, so that it needs the images and the network; give the run that embedded them", o.Run)
+	}
+	return nil, err
 }
 
 // show prints a result and checks its gates.

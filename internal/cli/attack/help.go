@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/worst"
 )
 
 // help lists the attacks, those of the suite first.
@@ -18,6 +19,15 @@ func help() string {
 			b.WriteString(" (not part of ERS)")
 		}
 		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// worstHelp lists the attacks of the suite worst.
+func worstHelp() string {
+	var b strings.Builder
+	for _, m := range worst.Members() {
+		fmt.Fprintf(&b, "  %-8s %s\n", m.Name, m.Doc)
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/fsx"
 	"tercet/internal/robustness"
+	"tercet/internal/run"
 )
 
 // saveImages writes what an independent check needs: the gallery with its labels,
@@ -24,16 +26,7 @@ func saveImages(dir string, a *robustness.Attacked) error {
 	}
 	res := a.Result
 	f := folder{dir: dir}
-	f.items("queries", res.Queries)
-	if a.Gallery.Apart() {
-		rows := make([]int32, a.Gallery.Len())
-		for j := range rows {
-			rows[j] = a.Gallery.Image(int32(j))
-		}
-		f.ints("gallery_items", rows, len(rows))
-	}
-	f.ints("labels", a.Embedded.Data.Labels(), a.Embedded.Data.Len())
-	f.floats("gallery", a.Embedded.Vectors)
+	f.set(res.Queries, a.Gallery, a.Embedded)
 	clean := false
 	for _, p := range res.Pictures {
 		described, err := attack.Named(p.Attack)
@@ -79,6 +72,43 @@ func saveImages(dir string, a *robustness.Attacked) error {
 		}
 	}
 	return f.err
+}
+
+// saveWorst writes what an independent check of a worst case needs: the gallery with its
+// labels, the queries, and for each gallery the image kept of each query and the member that
+// broke it, 0 for none.
+func saveWorst(dir string, a *robustness.WorstAttacked) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f := folder{dir: dir}
+	f.set(a.Result.Queries, a.Gallery, a.Embedded)
+	clean := array.New(a.Result.Galleries[0].Images.Shape...)
+	for i, q := range a.Result.Queries {
+		if err := a.Embedded.Data.Read(q, clean.Row(i)); err != nil {
+			return fmt.Errorf("image %d of the set: %w", q, err)
+		}
+	}
+	f.floats("clean", clean)
+	for _, s := range a.Result.Galleries {
+		f.floats("adversarial_"+s.Gallery, s.Images)
+		f.items("broken_by_"+s.Gallery, s.By)
+	}
+	return f.err
+}
+
+// set writes the queries, and the gallery with its labels.
+func (f *folder) set(queries []int, g *attack.Gallery, e *run.Embedded) {
+	f.items("queries", queries)
+	if g.Apart() {
+		rows := make([]int32, g.Len())
+		for j := range rows {
+			rows[j] = g.Image(int32(j))
+		}
+		f.ints("gallery_items", rows, len(rows))
+	}
+	f.ints("labels", e.Data.Labels(), e.Data.Len())
+	f.floats("gallery", e.Vectors)
 }
 
 // folder writes npy files and keeps the first error.

@@ -20,8 +20,11 @@ func (o *options) names() error {
 	var err error
 	if o.suite != "" {
 		if o.ask.Attacks, err = attack.Suite(strings.ToLower(o.suite)); err != nil {
-			return base.Usagef("--suite is %q; give ers", o.suite)
+			return base.Usagef("--suite is %q; give ers or worst", o.suite)
 		}
+	}
+	if o.changed("gallery") {
+		return base.Usagef("--gallery is for --suite worst; the other attacks search the whole gallery")
 	}
 	if o.ask.Attacks, err = listNames("--attack", o.ask.Attacks); err != nil {
 		return err

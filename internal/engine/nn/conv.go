@@ -122,3 +122,13 @@ func (l *Conv2D) Params() []*Param { return present(l.weight, l.bias) }
 func (l *Conv2D) FLOPs() int64 {
 	return 2 * int64(size(l.out)) * int64(l.k*l.k) * int64(l.plan.C)
 }
+
+// ComputeDirectly makes m take the direct kernels for all convolutions, as with
+// TERCET_WINOGRAD=off: other last bits of the same embeddings.
+func (m *Model) ComputeDirectly() {
+	walk(m.net, func(l Layer) {
+		if c, ok := l.(*Conv2D); ok {
+			c.plan = kernel.ConvPlan{Conv: c.plan.Conv}
+		}
+	})
+}

@@ -1,0 +1,199 @@
+package attack
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tercet/internal/attack/worst"
+	"tercet/internal/cli/base"
+	"tercet/internal/names"
+	"tercet/internal/record"
+	"tercet/internal/robustness"
+	"tercet/internal/run"
+	"tercet/internal/summary"
+)
+
+// worstSuite is the suite that is no list of attacks but an ensemble.
+const worstSuite = "worst"
+
+// notWorst are the flags of the other attacks.
+var notWorst = []string{
+	"variant", "step", "pgd-steps", "rule", "direction", "start", "restarts", "iterate", "target-draws", "ca-queries", "qa-candidates", "near-targets", "distance-objective",
+	"spqa-weight", "spqa-weight-scale", "curve", "bootstrap", "batch", "fail-over", "examples", "example-attacks", "per-query",
+}
+
+// checkWorst refuses what is wrong whatever the run.
+func (o *options) checkWorst() ([]base.Gate, error) {
+	if o.Run == "" {
+		return nil, base.Usagef("name what to attack: --run DIRECTORY")
+	}
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	for _, flag := range notWorst {
+		if o.changed(flag) {
+			return nil, base.Usagef("--%s has no effect on --suite worst, whose attacks have their own settings", flag)
+		}
+	}
+	if err := base.AtLeast(base.FlagCount{Flag: "queries", Value: o.ask.Queries, Least: 0}); err != nil {
+		return nil, err
+	}
+	if err := o.choices(); err != nil {
+		return nil, err
+	}
+	var galleries []string
+	for _, g := range o.galleries {
+		g = strings.ToLower(strings.TrimSpace(g))
+		switch {
+		case !slices.Contains(worst.Galleries(), g):
+			return nil, base.Usagef("--gallery: there is no gallery %q; %s", g, names.Unknown(g, worst.Galleries()))
+		case slices.Contains(galleries, g):
+			return nil, base.Usagef("--gallery names %s twice", g)
+		}
+		galleries = append(galleries, g)
+	}
+	if o.galleries = galleries; len(galleries) == 0 {
+		return nil, base.Usagef("--gallery names none; %s", names.Unknown("", worst.Galleries()))
+	}
+	gates, err := o.Gates()
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for k, g := range galleries {
+		for _, score := range robustness.WorstScores() {
+			keys = append(keys, worstGate(score, g, k))
+		}
+	}
+	return gates, base.KnownGates(gates, keys)
+}
+
+// worstGate is the name of a score in gates: those of the first gallery have no other.
+func worstGate(score, gallery string, k int) string {
+	if k == 0 {
+		return score
+	}
+	return score + "(" + gallery + ")"
+}
+
+// worstOptions completes what is asked for by the profile.
+func (o *options) worstOptions(r *run.Run) (record.WorstOptions, error) {
+	w := record.WorstOptions{
+		Version: robustness.WorstVersion, Norm: o.ask.Norm, Galleries: o.galleries, Queries: o.ask.Queries, Sample: o.ask.Sample, Seed: o.ask.Seed,
+	}
+	shape := r.Manifest.Data.Train.Shape
+	var profile record.AttackOptions
+	if err := robustness.Profile(&profile, o.profile, shape[0]); err != nil {
+		return w, &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	w.Eps = profile.Eps
+	switch {
+	case o.eps != "":
+		var err error
+		if w.Eps, err = fraction("--eps", o.eps); err != nil {
+			return w, err
+		}
+	case w.Norm != profile.Norm:
+		return w, base.Usagef("--norm %s needs --eps: the profile's is for the %s ball", w.Norm, profile.Norm)
+	}
+	return w, ballFits(w.Norm, w.Eps, shape)
+}
+
+func runWorst(ctx context.Context, s *base.Streams, o options) error {
+	gates, err := o.checkWorst()
+	if err != nil {
+		return err
+	}
+	r, err := o.open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	opts, err := o.worstOptions(r)
+	if err != nil {
+		return err
+	}
+	if err := o.NoteUnfinished(s, r); err != nil {
+		return err
+	}
+	if o.out == "" {
+		o.out = r.Dir
+	}
+	path := run.ResultPath(o.out, worstSuite, o.Set, o.Checkpoint)
+	d, err := o.storedWorst(r, path, opts)
+	if err != nil {
+		return err
+	}
+	if d != nil {
+		s.Note("%s is up to date", path)
+		return o.showWorst(s, d, gates)
+	}
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
+		return err
+	}
+	view, build := &base.Stages{Streams: s}, base.BuildInfo()
+	defer view.Close()
+	part := strings.TrimSuffix(path, filepath.Ext(path)) + ".part"
+	d, a, err := robustness.Worst(ctx, r, robustness.WorstPlan{
+		Checkpoint: o.Checkpoint, Set: o.Set, Options: opts, Part: part, Replace: o.force, Program: strings.TrimSpace(build.Version + " " + build.Commit),
+	}, view.Say)
+	if err != nil {
+		return base.RunError(err)
+	}
+	view.Close()
+	if err := record.Write(path, d); err != nil {
+		return err
+	}
+	if err := robustness.RemovePart(part); err != nil {
+		return err
+	}
+	if o.save != "" {
+		if err := saveWorst(o.save, a); err != nil {
+			return err
+		}
+		s.Note("wrote %s", o.save)
+	}
+	return o.showWorst(s, d, gates)
+}
+
+// storedWorst is stored of a worst case.
+func (o *options) storedWorst(r *run.Run, path string, opts record.WorstOptions) (*record.Worst, error) {
+	if err := base.Writable(path); err != nil || o.force {
+		return nil, err
+	}
+	d, err := record.ReadKept[record.Worst](path)
+	if d == nil {
+		return nil, base.KeptError(err, "--out-dir FOLDER")
+	}
+	step, err := r.Step(o.Checkpoint)
+	if err != nil {
+		return nil, base.RunError(err)
+	}
+	if o.ifNeeded && r.Owns(path, d.Source) && robustness.SameWorst(d, opts) && r.Measures(d.Source, o.Checkpoint, step, o.Set) {
+		return d, nil
+	}
+	return nil, base.KeptError(r.Protect(path, d.Source, o.Set, o.Checkpoint, robustness.PlannedWorst(opts).Covers(*d)), "--out-dir FOLDER")
+}
+
+// showWorst prints a result and checks its gates.
+func (o *options) showWorst(s *base.Streams, d *record.Worst, gates []base.Gate) error {
+	for _, w := range d.Warnings {
+		s.Note("warning: %s", w)
+	}
+	t := summary.WorstTable(d)
+	base.LabelSource(t, d.Source)
+	if err := s.Result(d, func(w io.Writer) error { return t.Write(w, o.Format) }); err != nil {
+		return err
+	}
+	var scores record.Scores
+	for k, g := range d.Galleries {
+		for _, v := range g.Scores {
+			scores = append(scores, record.Score{Key: worstGate(v.Key, g.Gallery, k), Value: v.Value})
+		}
+	}
+	return base.CheckGates(gates, scores)
+}

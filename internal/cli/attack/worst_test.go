@@ -1,0 +1,91 @@
+package attack_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"tercet/internal/cli/clitest"
+	"tercet/internal/record"
+)
+
+// The worst case of a small run: its document, kept, shown again and not lost.
+func TestWorst(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml -q")
+	const line = "attack --run runs/tiny --suite worst --eps 8/255 --queries 8"
+	const file = "runs/tiny/worst.json"
+	clitest.Must(t, 0, line+" --gallery full,prototype")
+	d, err := record.Read[record.Worst](file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, g := range d.Galleries {
+		by, err := g.Broken.Values(8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		linf, err := g.Linf.Values(8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		robust, right, broken := 0, 0, 0
+		for i, m := range by {
+			if m != 1 {
+				right++
+			}
+			if m == 0 {
+				robust++
+			}
+			if linf[i] > 8./255+1e-6 || m < 2 && linf[i] != 0 {
+				t.Errorf("%s: query %d moved by %v", g.Gallery, i, linf[i])
+			}
+		}
+		for _, m := range g.Members {
+			broken += m.Broken
+		}
+		wc, _ := g.Scores.Get("wcR@1")
+		r, _ := g.Scores.Get("recall@1")
+		if g.Gallery != []string{"full", "prototype"}[k] || wc.Value != float64(robust)/8 || r.Value != float64(right)/8 || broken != 8-robust {
+			t.Errorf("%+v: %d right, %d robust", g, right, robust)
+		}
+	}
+	if _, err := os.Stat("runs/tiny/worst.part"); err == nil {
+		t.Error("unfinished work stays behind")
+	}
+	before := clitest.Snapshot(t, ".")
+	for flags, want := range map[string]string{
+		" --gallery full":                         "replacing runs/tiny/worst.json would lose: the gallery prototype; --out-dir",
+		" --gallery full,prototype --eps 1/255":   "eps linf 8/255 instead of linf 1/255",
+		" --gallery full,prototype --queries 4":   "8 queries instead of 4",
+		" --gallery half":                         `there is no gallery "half"; valid: full, prototype`,
+		" --gallery full,full":                    "names full twice",
+		" --eps 2":                                "eps is 2: pixels are in [0, 1]",
+		" --eps x":                                `--eps "x" is not a number`,
+		" --norm l2":                              "eps l", // of another norm
+		" --pgd-steps 3":                          "--pgd-steps has no effect on --suite worst",
+		" --curve eps=0..1/255:2":                 "--curve has no effect on --suite worst",
+		" --queries -1":                           "--queries",
+		" --fail-under ERS=0.1":                   "ERS",
+		" --gallery prototype --fail-under wcR=1": "wcR",
+	} {
+		clitest.Refuse(t, 2, line+flags, want)
+	}
+	clitest.Refuse(t, 2, "attack --run runs/tiny --suite best", "give ers or worst")
+	clitest.Refuse(t, 2, "attack --run runs/tiny --suite worst --norm l2", "--norm l2 needs --eps")
+	clitest.Refuse(t, 2, "attack --run runs/tiny --gallery full", "--gallery is for --suite worst")
+	clitest.Unchanged(t, ".", before, nil)
+	again := clitest.Must(t, 0, line+" --gallery full,prototype --if-needed")
+	if !strings.Contains(again, "wcR@1:8bit") {
+		t.Errorf("%s", again)
+	}
+	clitest.Must(t, 4, line+" --gallery full,prototype --if-needed --fail-under wcR@1(prototype)=1.5")
+	clitest.Unchanged(t, ".", before, nil)
+	clitest.Must(t, 0, line+" --force --no-pictures --norm l2 --eps 0.5 --split train --save-images saved")
+	if _, err := os.Stat("runs/tiny/worst-train.json"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat("saved/adversarial_full.npy"); err != nil {
+		t.Error(err)
+	}
+}

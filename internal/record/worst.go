@@ -1,0 +1,85 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+
+	"tercet/internal/option"
+	"tercet/internal/text"
+)
+
+// WorstOptions are those of Worst.
+type WorstOptions struct {
+	Version   string   `json:"version" doc:"ensemble: 'standard'"`
+	Norm      string   `json:"norm" doc:"norm of the budget: 'linf' or 'l2'"`
+	Eps       float64  `json:"eps" doc:"budget, pixels in [0, 1]; at 0 nothing is attacked"`
+	Galleries []string `json:"galleries" doc:"galleries that queries are searched in: 'full', 'prototype'"`
+	Queries   int      `json:"queries" doc:"number of queries attacked; 0 is all"`
+	Sample    bool     `json:"sample" doc:"whether the queries are a random sample"`
+	Seed      uint64   `json:"seed" doc:"random seed"`
+}
+
+// Worst is worst.json, schema tercet.worst/1: for how many queries the nearest row of a
+// fixed gallery stays right under an ensemble of attacks, each query by its worst attack.
+type Worst struct {
+	Schema    string         `json:"schema" doc:"the name and number of the schema"`
+	Source    Source         `json:"source" doc:"what the result was computed from"`
+	Options   WorstOptions   `json:"options" doc:"the options of the command, with defaults filled in"`
+	Queries   int            `json:"queries" doc:"number of queries attacked"`
+	Excluded  int            `json:"queries_excluded,omitempty" doc:"queries not attacked because no other image has their label"`
+	Galleries []WorstGallery `json:"galleries" doc:"the result in each gallery, the first of the options first"`
+	Items     Packed         `json:"items" doc:"index of each query among the images, packed as the values of queries are"`
+	Warnings  []string       `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
+	Cost      CostRecord     `json:"cost" doc:"passes through the network, and the time"`
+}
+
+// WorstGallery is the result in one gallery.
+type WorstGallery struct {
+	Gallery string        `json:"gallery" doc:"'full', or 'prototype': for each label the mean of its rows without the query"`
+	Rows    int           `json:"rows" doc:"number of rows"`
+	Scores  Scores        `json:"scores" doc:"recall@1, wcR@1, wcR@1:right (of queries right when clean) and wcR@1:8bit, fractions"`
+	Members []WorstMember `json:"members" doc:"the attacks, in their order; each runs on the queries that those before have not broken"`
+	Broken  Packed        `json:"broken_by" doc:"the member that broke each query, from 1; 0 where none did (float32, little-endian, zlib, base64)"`
+	Linf    Packed        `json:"linf" doc:"largest change of a pixel of each broken query's image"`
+	L2      Packed        `json:"l2" doc:"Euclidean norm of the change"`
+	Margin  Packed        `json:"margin" doc:"distance of the nearest wrong row less that of the nearest right one, at the image kept"`
+}
+
+// WorstMember says what an attack of the ensemble did.
+type WorstMember struct {
+	Member   string     `json:"member" doc:"name of the attack"`
+	Attacked int        `json:"attacked" doc:"queries that were left"`
+	Claimed  int        `json:"claimed" doc:"queries that the attack found broken"`
+	Broken   int        `json:"broken" doc:"those of them that verification found broken, too"`
+	Cost     CostRecord `json:"cost" doc:"passes through the network, and the time"`
+}
+
+func (Worst) kind() kind {
+	return kind{schemas: []string{WorstSchema}, made: "attack " + option.Name("suite") + " worst"}
+}
+
+// From is what was attacked.
+func (d Worst) From() Source { return d.Source }
+
+// Covers says what there has and d, of the same weights and images, would not. The options
+// of d are enough.
+func (d Worst) Covers(there Worst) []string {
+	var out []string
+	for _, g := range there.Options.Galleries {
+		if !slices.Contains(d.Options.Galleries, g) {
+			out = append(out, "the gallery "+g)
+		}
+	}
+	a, b := there.Options, d.Options
+	if b.Queries > 0 && there.Queries > b.Queries {
+		out = append(out, fmt.Sprintf("%d queries instead of %d", there.Queries, b.Queries))
+	}
+	if a.Norm != b.Norm || a.Eps != b.Eps {
+		out = append(out, fmt.Sprintf("eps %s %s instead of %s %s", a.Norm, text.EpsExact(a.Norm, a.Eps), b.Norm, text.EpsExact(b.Norm, b.Eps)))
+	}
+	out = append(out, otherThan(a.Version, b.Version, "version")...)
+	if a.Sample != b.Sample && (a.Queries > 0 || b.Queries > 0) {
+		out = append(out, otherThan(a.Sample, b.Sample, "sample")...)
+	}
+	return append(out, otherThan(a.Seed, b.Seed, "seed")...)
+}

@@ -1,0 +1,193 @@
+package robustness
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"tercet/internal/attack"
+	"tercet/internal/attack/worst"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/nn"
+	"tercet/internal/progress"
+	"tercet/internal/record"
+	"tercet/internal/run"
+	"tercet/internal/stat"
+)
+
+// The scores of a worst case.
+const (
+	Recall     = "recall@1"
+	WorstCase  = "wcR@1"
+	WorstRight = "wcR@1:right" // of queries that are right when clean
+	WorstEight = "wcR@1:8bit"  // images are rounded to 8 bits
+)
+
+// WorstScores lists the scores of a worst case.
+func WorstScores() []string { return []string{Recall, WorstCase, WorstRight, WorstEight} }
+
+// WorstVersion is the ensemble that runs.
+const WorstVersion = "standard"
+
+// PlannedWorst is the document of a worst case by o as far as it is known before the work.
+func PlannedWorst(o record.WorstOptions) record.Worst { return record.Worst{Options: o} }
+
+// SameWorst reports whether d is the result of these options.
+func SameWorst(d *record.Worst, o record.WorstOptions) bool { return run.SameJSON(d.Options, o) }
+
+// WorstPlan is what Worst is asked for.
+type WorstPlan struct {
+	Checkpoint, Set string
+	Options         record.WorstOptions
+	// Part is the file of unfinished work: one of the same work is continued, another is an
+	// error unless it is to be replaced.
+	Part    string
+	Replace bool
+	Program string // the version of the program, of which unfinished work is
+}
+
+// WorstAttacked is what a worst case was computed from, with the images.
+type WorstAttacked struct {
+	Result   *worst.Result
+	Embedded *run.Embedded
+	Gallery  *attack.Gallery
+}
+
+// Worst runs the ensemble of attacks on a run's network.
+func Worst(ctx context.Context, r *run.Run, p WorstPlan, say progress.Say) (*record.Worst, *WorstAttacked, error) {
+	start := time.Now()
+	e, g, err := gallery(ctx, r, p.Checkpoint, p.Set, say)
+	if err != nil {
+		return nil, nil, err
+	}
+	direct, err := verifier(r, p.Checkpoint)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := p.Options
+	part := &worstPart{path: p.Part, of: worstHeader{
+		Program: p.Program, Kernel: kernel.Setting(), Config: e.Source.Config, Checkpoint: p.Checkpoint, Step: e.Source.Step, Fingerprint: e.Source.Fingerprint, Options: o,
+	}}
+	resume, err := part.read(p.Replace)
+	if err != nil {
+		return nil, nil, err
+	}
+	res, err := worst.Run(ctx, e.Model, e.Data, g, worst.Options{
+		Norm: adversary.Norm(o.Norm), Eps: o.Eps, Galleries: o.Galleries, Queries: o.Queries, Sample: o.Sample, Seed: o.Seed,
+		Verifier: direct, Progress: say.Of("attack"), Resume: resume, Keep: part.write,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	doc := &record.Worst{
+		Schema: record.WorstSchema, Source: e.Source, Options: o, Queries: len(res.Queries), Excluded: res.Excluded,
+		Items: packItems(res.Queries), Cost: record.CostRecord{Cost: res.Cost},
+	}
+	for k, s := range res.Galleries {
+		w, err := worstGallery(e, res, s)
+		if err != nil {
+			return nil, nil, err
+		}
+		w.Rows = res.Rows[k]
+		doc.Galleries = append(doc.Galleries, w)
+	}
+	doc.Warnings = worstWarnings(doc, g, res)
+	doc.Cost.Forward += int64(e.Data.Len())
+	doc.Cost.Seconds = time.Since(start).Seconds()
+	return doc, &WorstAttacked{res, e, g}, nil
+}
+
+// verifier is the network of a checkpoint with the direct kernels.
+func verifier(r *run.Run, checkpoint string) (*nn.Model, error) {
+	c, err := r.Checkpoint(checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.LoadModel()
+	if err != nil {
+		return nil, err
+	}
+	m.ComputeDirectly()
+	return m, nil
+}
+
+// worstGallery is the record of a gallery.
+func worstGallery(e *run.Embedded, res *worst.Result, s *worst.State) (record.WorstGallery, error) {
+	w := record.WorstGallery{Gallery: s.Gallery, Scores: worstScores(s)}
+	for _, m := range s.Ran {
+		w.Members = append(w.Members, record.WorstMember{
+			Member: m.Member, Attacked: m.Attacked, Claimed: m.Claimed, Broken: m.Broken,
+			Cost: record.CostRecord{Cost: m.Cost, Seconds: m.Seconds},
+		})
+	}
+	by, linf, l2 := make([]float64, len(s.By)), make([]float64, len(s.By)), make([]float64, len(s.By))
+	clean := make([]float32, s.Images.Cols())
+	for i, member := range s.By {
+		by[i] = float64(member)
+		if err := e.Data.Read(res.Queries[i], clean); err != nil {
+			return w, fmt.Errorf("image %d of the set: %w", res.Queries[i], err)
+		}
+		if member > 0 {
+			linf[i], l2[i] = moved(clean, s.Images.Row(i))
+		}
+	}
+	w.Broken, w.Linf, w.L2, w.Margin = record.Pack(by), record.Pack(linf), record.Pack(l2), record.Pack(s.Margin)
+	return w, nil
+}
+
+func moved(a, b []float32) (linf, l2 float64) {
+	for k, v := range a {
+		linf = max(linf, math.Abs(float64(v)-float64(b[k])))
+	}
+	return linf, math.Sqrt(kernel.SquaredDistanceLanes(a, b))
+}
+
+// worstScores are the shares of queries, with Wilson's intervals: a bootstrap of no query
+// among many has no width.
+func worstScores(s *worst.State) record.Scores {
+	c := s.Counts()
+	var out record.Scores
+	for _, v := range []struct {
+		key  string
+		k, n int
+	}{{Recall, c.Right, c.Queries}, {WorstCase, c.Robust, c.Queries}, {WorstRight, c.Robust, c.Right}, {WorstEight, c.Robust8, c.Queries}} {
+		value := record.Value{Definition: fmt.Sprintf("%s(q)", v.key)}
+		if v.n > 0 {
+			value.Value = float64(v.k) / float64(v.n)
+		}
+		ci := stat.Wilson(v.k, v.n)
+		value.CI95 = &ci
+		out = append(out, record.Score{Key: v.key, Value: value})
+	}
+	return out
+}
+
+// verified is the least share of claimed successes that verification should find broken.
+const verified = 0.999
+
+func worstWarnings(d *record.Worst, g *attack.Gallery, res *worst.Result) []string {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	first := d.Galleries[0]
+	if r, _ := first.Scores.Get(Recall); first.Gallery == worst.Full {
+		if chance := g.Chance(res.Queries); r.Value-chance < atChance*(1-chance) {
+			add("recall@1 without attack is %.4f, near chance (%.4f): the model retrieves nothing that could be robust", r.Value, chance)
+		}
+	}
+	for _, w := range d.Galleries {
+		claimed, broken := 0, 0
+		for _, m := range w.Members {
+			claimed, broken = claimed+m.Claimed, broken+m.Broken
+		}
+		if float64(broken) < verified*float64(claimed) {
+			add("gallery %s: verification finds %d of %d broken images broken; the others depend on rounding", w.Gallery, broken, claimed)
+		}
+	}
+	if slices.Contains(d.Options.Galleries, worst.Full) && d.Excluded > 0 {
+		add("%d queries were not attacked: no image that they are compared with has their label, or all have", d.Excluded)
+	}
+	return out
+}

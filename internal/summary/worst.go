@@ -1,0 +1,53 @@
+package summary
+
+import (
+	"fmt"
+
+	"tercet/internal/record"
+	"tercet/internal/render"
+	"tercet/internal/text"
+)
+
+// WorstTable has a column for each gallery, a row for each score, in percent, and a row for
+// each attack with the queries that it broke.
+func WorstTable(d *record.Worst) *render.Table {
+	t := &render.Table{
+		Title:   fmt.Sprintf("%s: worst case of %s of %d, %s eps %s", d.Source.Run, text.Plural(d.Queries, "query", "queries"), d.Source.Items, d.Options.Norm, text.Eps(d.Options.Norm, d.Options.Eps)),
+		Columns: []render.Column{{Name: "score"}},
+		Notes:   []string{"an upper bound: an image that breaks a query proves that it is not robust, no image found proves nothing; galleries are fixed"},
+	}
+	var members []string
+	for _, g := range d.Galleries {
+		t.Columns = append(t.Columns, render.Column{Name: fmt.Sprintf("%s (%s)", g.Gallery, text.Plural(g.Rows, "row", "rows"))})
+		if len(g.Members) > len(members) {
+			members = members[:0]
+			for _, m := range g.Members {
+				members = append(members, m.Member)
+			}
+		}
+	}
+	for _, s := range d.Galleries[0].Scores {
+		row := []render.Cell{render.Text(s.Key).InPercent()}
+		for _, g := range d.Galleries {
+			row = append(row, measuredIn(g.Scores, s.Key).InPercent())
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for _, name := range members {
+		row := []render.Cell{render.Text("broken by " + name)}
+		for _, g := range d.Galleries {
+			c := render.Missing()
+			for _, m := range g.Members {
+				if m.Member == name {
+					c = render.Int(m.Broken)
+				}
+			}
+			row = append(row, c)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = append(t.Notes,
+		"broken by: queries that no attack above in the list breaks; each was verified in a batch, alone and with the direct kernels",
+		fmt.Sprintf("cost: %d images forward, %d backward, %s", d.Cost.Forward, d.Cost.Backward, text.Duration(d.Cost.Seconds)))
+	return t
+}
