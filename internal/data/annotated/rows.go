@@ -85,15 +85,25 @@ func (p published) finish(r *rows, root string, partial bool) (*table.Table, err
 	if partial {
 		t = onlyFound(t)
 	}
-	if err := t.Check(); err != nil {
+	if err := t.CheckItems(); err != nil {
 		return nil, err
 	}
 	if both := t.Overlap(); len(both) > 0 {
 		return nil, fault.Bad("%s: training and test share %d of %d classes, the first is %s; metric learning tests on classes that were not trained on", p.name, len(both), len(t.Classes), t.Classes[both[0]])
 	}
-	if partial {
-		return t, nil
+	if !partial { // first, since it explains queries that find nothing
+		if err := p.counts(t, root); err != nil {
+			return nil, err
+		}
 	}
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// counts returns a CountsError if the table has other numbers of images or classes.
+func (p published) counts(t *table.Table, root string) error {
 	for _, c := range []struct {
 		role table.Role
 		want table.Count
@@ -103,10 +113,10 @@ func (p published) finish(r *rows, root string, partial bool) (*table.Table, err
 			if p.query == p.gallery && c.role != table.Train {
 				what = "test"
 			}
-			return nil, &CountsError{fmt.Sprintf("%s has %s for %s, and %s were read below %s: mend the files, or take a part of the dataset", p.name, count(c.want), what, count(got), root)}
+			return &CountsError{fmt.Sprintf("%s has %s for %s, and %s were read below %s: mend the files, or take a part of the dataset", p.name, count(c.want), what, count(got), root)}
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // CountsError says that there are other images than were published, which partial allows.

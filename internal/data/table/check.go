@@ -10,14 +10,21 @@ import (
 	"tercet/internal/data/fault"
 )
 
-// Check returns an error unless t is sound: there are items, each has a file below the
-// root that no other item has with the same box, a class and one of Roles; each class has
-// a name of its own and items; the class of each query is in the gallery; and some query
-// can find another image than itself or of its sequence. It names the item by its place,
-// from 1.
+// Check returns an error unless t is sound: CheckItems, the class of each query is in the
+// gallery, and some query can find another image than itself or of its sequence.
 //
 // Classes in both training and test are no error: see Overlap.
 func (t *Table) Check() error {
+	if err := t.CheckItems(); err != nil {
+		return err
+	}
+	return t.checkQueries()
+}
+
+// CheckItems returns an error unless there are items, each has a file below the root that
+// no other item has with the same box, a class and one of Roles, and each class has a name
+// of its own and items. It names the item by its place, from 1.
+func (t *Table) CheckItems() error {
 	if len(t.Items) == 0 {
 		return fault.Bad("%s: no items", t.Root)
 	}
@@ -49,7 +56,7 @@ func (t *Table) Check() error {
 		}
 		names[t.Classes[y]] = true
 	}
-	return t.checkQueries()
+	return nil
 }
 
 func (t *Table) checkItem(it *Item) error {
@@ -72,7 +79,8 @@ func (t *Table) checkItem(it *Item) error {
 	return nil
 }
 
-// checkQueries returns an error if the class of a query is not in the gallery.
+// checkQueries returns an error if the class of a query is not in the gallery, or if no
+// query can find anything.
 func (t *Table) checkQueries() error {
 	found := make([]bool, len(t.Classes))
 	for i := range t.Items {
