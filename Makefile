@@ -70,6 +70,11 @@ golden:
 	TERCET_UPDATE_GOLDEN=1 $(GO) test -count=1 -run 'Golden|TestContract' \
 	  $$(git grep -l 'testutil.Golden\|testutil.Updating' -- '*_test.go' | xargs -n 1 dirname | grep -v 'internal/digest\|internal/testutil' | sort -u | sed 's|^|./|')
 
+.PHONY: field-trees
+#  field-trees: CUB, Cars, SOP and In-Shop in their true size with small drawn images (DIR=FOLDER; NAMES="cub cars-A cars-B cars-C sop sop-info inshop"; PHOTOS=FOLDER of JPEGs to link)
+field-trees:
+	TERCET_TREES="$(abspath $(DIR))" TERCET_DATASETS="$(NAMES)" TERCET_PHOTOS="$(PHOTOS)" $(GO) test -count=1 -timeout 60m -run TestFieldTrees ./internal/data/annotated
+
 .PHONY: check-export
 #  check-export: weights of torchvision through a run and back; exports in PyTorch and OpenCV (minutes; needs both)
 check-export: build
