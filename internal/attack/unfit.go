@@ -22,4 +22,7 @@ type unfit struct{ error }
 
 func (unfit) Is(target error) bool { return target == ErrUnfit }
 
+// Unfit returns an error that is ErrUnfit.
+func Unfit(format string, args ...any) error { return unfitf(format, args...) }
+
 func unfitf(format string, args ...any) error { return unfit{fmt.Errorf(format, args...)} }

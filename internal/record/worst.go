@@ -13,7 +13,7 @@ type WorstOptions struct {
 	Version   string   `json:"version" doc:"ensemble: 'standard'"`
 	Norm      string   `json:"norm" doc:"norm of the budget: 'linf' or 'l2'"`
 	Eps       float64  `json:"eps" doc:"budget, pixels in [0, 1]; at 0 nothing is attacked"`
-	Galleries []string `json:"galleries" doc:"galleries that queries are searched in: 'full', 'prototype'"`
+	Galleries []string `json:"galleries" doc:"galleries that queries are searched in: 'full', 'trimmed', 'prototype'"`
 	Queries   int      `json:"queries" doc:"number of queries attacked; 0 is all"`
 	Sample    bool     `json:"sample" doc:"whether the queries are a random sample"`
 	Seed      uint64   `json:"seed" doc:"random seed"`
@@ -35,13 +35,14 @@ type Worst struct {
 
 // WorstGallery is the result in one gallery.
 type WorstGallery struct {
-	Gallery string        `json:"gallery" doc:"'full', or 'prototype': for each label the mean of its rows without the query"`
+	Gallery string        `json:"gallery" doc:"'full'; 'trimmed', rows that are retrieved right themselves; 'prototype', the mean row of each label without the query"`
 	Rows    int           `json:"rows" doc:"number of rows"`
 	Scores  Scores        `json:"scores" doc:"recall@1, wcR@1, wcR@1:right (of queries right when clean) and wcR@1:8bit, fractions"`
 	Members []WorstMember `json:"members" doc:"the attacks, in their order; each runs on the queries that those before have not broken"`
 	Broken  Packed        `json:"broken_by" doc:"the member that broke each query, from 1; 0 where none did (float32, little-endian, zlib, base64)"`
 	Linf    Packed        `json:"linf" doc:"largest change of a pixel of each broken query's image"`
 	L2      Packed        `json:"l2" doc:"Euclidean norm of the change"`
+	Radius  Packed        `json:"radius" doc:"norm of the smallest perturbation known to break each query, by bisection or FAB; infinite where none is"`
 	Margin  Packed        `json:"margin" doc:"distance of the nearest wrong row less that of the nearest right one, at the image kept"`
 }
 

@@ -134,7 +134,7 @@ func worstGallery(e *run.Embedded, res *worst.Result, s *worst.State) (record.Wo
 			linf[i], l2[i] = moved(clean, s.Images.Row(i))
 		}
 	}
-	w.Broken, w.Linf, w.L2, w.Margin = record.Pack(by), record.Pack(linf), record.Pack(l2), record.Pack(s.Margin)
+	w.Broken, w.Linf, w.L2, w.Margin, w.Radius = record.Pack(by), record.Pack(linf), record.Pack(l2), record.Pack(s.Margin), record.Pack(s.Radius)
 	return w, nil
 }
 

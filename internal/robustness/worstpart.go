@@ -68,16 +68,18 @@ func (p *worstPart) write(states []*worst.State) error {
 	}
 	for k, s := range states {
 		ran = append(ran, s.Ran)
-		by, margin, eight := make([]float32, len(s.By)), make([]float32, len(s.By)), make([]float32, len(s.By))
+		n := len(s.By)
+		by, margin, eight, radius := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
 		for i := range by {
-			by[i], margin[i] = float32(s.By[i]), float32(s.Margin[i])
+			by[i], margin[i], radius[i] = float32(s.By[i]), float32(s.Margin[i]), float32(s.Radius[i])
 			if s.Eight[i] {
 				eight[i] = 1
 			}
 		}
-		add(fmt.Sprintf("%d/by", k), []int{len(by)}, by)
-		add(fmt.Sprintf("%d/margin", k), []int{len(by)}, margin)
-		add(fmt.Sprintf("%d/eight", k), []int{len(by)}, eight)
+		add(fmt.Sprintf("%d/by", k), []int{n}, by)
+		add(fmt.Sprintf("%d/margin", k), []int{n}, margin)
+		add(fmt.Sprintf("%d/eight", k), []int{n}, eight)
+		add(fmt.Sprintf("%d/radius", k), []int{n}, radius)
 		add(fmt.Sprintf("%d/images", k), s.Images.Shape, s.Images.Data)
 	}
 	of, err := json.Marshal(p.of)
@@ -125,12 +127,12 @@ func (p *worstPart) read(replace bool) ([]*worst.State, error) {
 			}
 			return nil
 		}
-		by, margin, eight, images := tensor("by"), tensor("margin"), tensor("eight"), f.Find(fmt.Sprintf("%d/images", k))
-		if len(by) == 0 || len(margin) != len(by) || len(eight) != len(by) || images == nil || images.Shape[0] != len(by) || s.Gallery == "" {
+		by, margin, eight, radius, images := tensor("by"), tensor("margin"), tensor("eight"), tensor("radius"), f.Find(fmt.Sprintf("%d/images", k))
+		if len(by) == 0 || len(margin) != len(by) || len(eight) != len(by) || len(radius) != len(by) || images == nil || images.Shape[0] != len(by) || s.Gallery == "" {
 			return nil, option.Errorf("%s is not whole; remove it", p.path)
 		}
 		for i := range by {
-			s.By, s.Margin, s.Eight = append(s.By, int(by[i])), append(s.Margin, float64(margin[i])), append(s.Eight, eight[i] == 1)
+			s.By, s.Margin, s.Eight, s.Radius = append(s.By, int(by[i])), append(s.Margin, float64(margin[i])), append(s.Eight, eight[i] == 1), append(s.Radius, float64(radius[i]))
 		}
 		s.Images = &array.Array{Data: images.Data, Shape: images.Shape}
 		out = append(out, s)

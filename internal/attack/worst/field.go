@@ -20,11 +20,14 @@ type field interface {
 	labels() int
 }
 
-func newField(name string, g *attack.Gallery) field {
-	if name == Prototypes {
-		return newPrototypes(g)
+func newField(name string, g *attack.Gallery) (field, error) {
+	switch name {
+	case Trimmed:
+		return newTrimmed(g)
+	case Prototypes:
+		return newPrototypes(g), nil
 	}
-	return newWhole(g)
+	return newWhole(g), nil
 }
 
 // beaten is the evaluation's decision on query i of the last find.
@@ -43,12 +46,41 @@ func margin(f field, i int) float64 {
 // whole is the field of a gallery's rows.
 type whole struct {
 	*attack.Rivals
-	g        *attack.Gallery
-	distinct int
+	g              *attack.Gallery
+	size, distinct int
 }
 
 func newWhole(g *attack.Gallery) *whole {
-	return &whole{attack.NewRivals(g, nil), g, distinct(g.Labels)}
+	return &whole{Rivals: attack.NewRivals(g, nil), g: g, size: g.Len(), distinct: distinct(g.Labels)}
+}
+
+// trimBatch is how many rows are searched for together.
+const trimBatch = 256
+
+// newTrimmed is newWhole without the rows whose own nearest row, without themselves, has
+// another label: a query cannot be broken by entering the cell of such a row.
+func newTrimmed(g *attack.Gallery) (*whole, error) {
+	search, out := attack.NewRivals(g, nil), make([]bool, g.Len())
+	var labels []int32
+	for lo := 0; lo < g.Len(); lo += trimBatch {
+		hi := min(lo+trimBatch, g.Len())
+		var items []int
+		for j := lo; j < hi; j++ {
+			items = append(items, int(g.Image(int32(j))))
+		}
+		search.Aim(items)
+		search.Find(g.X.Slice(lo, hi), 1)
+		for j := lo; j < hi; j++ {
+			if out[j] = search.Beaten(j - lo); !out[j] {
+				labels = append(labels, g.Labels[j])
+			}
+		}
+	}
+	w := &whole{Rivals: attack.NewRivals(g, out), g: g, size: len(labels), distinct: distinct(labels)}
+	if w.distinct < 2 {
+		return nil, attack.Unfit("worst case: of the gallery's %d rows, those that are retrieved right have %d labels; the trimmed gallery needs 2 or more", g.Len(), w.distinct)
+	}
+	return w, nil
 }
 
 func (w *whole) aim(items []int)                   { w.Aim(items) }
@@ -57,7 +89,7 @@ func (w *whole) find(z *array.Array, k int)        { w.Find(z, k) }
 func (w *whole) right(i int) []attack.Neighbor     { return w.Right(i) }
 func (w *whole) wrong(i int) []attack.Neighbor     { return w.Wrong(i) }
 func (w *whole) vector(_ int, row int32) []float32 { return w.g.X.Row(int(row)) }
-func (w *whole) rows() int                         { return w.g.Len() }
+func (w *whole) rows() int                         { return w.size }
 func (w *whole) labels() int                       { return w.distinct }
 func (w *whole) cells(i int, z0 []float32, count, perLabel int) []int32 {
 	return w.Cells(i, z0, count, perLabel, nil)

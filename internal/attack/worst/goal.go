@@ -55,6 +55,11 @@ func (g *goal) Run(lo, hi int) {
 			g.per[i] = math.NaN()
 			continue
 		}
+		if len(g.f.wrong(i)) == 0 { // nothing can come first
+			g.per[i] = 1
+			clear(grad)
+			continue
+		}
 		g.per[i] = g.loss.at(g.f, i, g.z.Row(i), grad)
 	}
 }

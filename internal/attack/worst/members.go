@@ -16,28 +16,32 @@ type member struct {
 	run       func(r *runner, b *batch) error
 	// prepare, where there is one, comes before the batches, with all surviving queries.
 	prepare func(r *runner, survivors []int) error
+	norms   []adversary.Norm // in which it runs; none: in all
 }
 
 // standard lists the members in the order in which they run.
-var standard = []member{
-	{name: Clean, doc: "the image as it is", run: (*runner).cleans},
-	{name: transfer, doc: "the images kept in the galleries before", run: (*runner).transfers},
-	{name: "copy", doc: "towards the pixels of 5 wrong images, and the gray image", run: (*runner).copies, prepare: (*runner).nearestPixels},
-	{name: "noise", doc: "100 random points of the ball", run: (*runner).noise},
-	{name: "apgd-m", doc: "APGD on the margin, from the clean image and from a random one", run: (*runner).apgdMargin},
-	{name: "apgd-s", doc: "APGD on the soft margin, from a random image", run: (*runner).apgdSoft},
-	{name: "apgd-t", doc: "APGD at 9 wrong rows with the nearest cells", run: (*runner).apgdTargets},
+func standard() []member {
+	return []member{
+		{name: Clean, doc: "the image as it is", run: (*runner).cleans},
+		{name: transfer, doc: "the images kept in the galleries before", run: (*runner).transfers},
+		{name: "copy", doc: "towards the pixels of 5 wrong images, and the gray image", run: (*runner).copies, prepare: (*runner).nearestPixels},
+		{name: "noise", doc: "100 random points of the ball", run: (*runner).noise},
+		{name: "apgd-m", doc: "APGD on the margin, from the clean image and from a random one", run: (*runner).apgdMargin},
+		{name: "apgd-s", doc: "APGD on the soft margin, from a random image", run: (*runner).apgdSoft},
+		{name: "apgd-t", doc: "APGD at 9 wrong rows with the nearest cells", run: (*runner).apgdTargets},
+		{name: "fab-t", doc: "FAB at the same rows: the smallest perturbation", run: (*runner).fabTargets},
+		{name: "square", doc: "Square: 5,000 random squares, by the margin alone", run: (*runner).square, norms: []adversary.Norm{adversary.Linf}},
+	}
 }
 
 // transfer is the member that a first gallery does not have.
 const transfer = "transfer"
 
 // membersOf lists the members that run in gallery number at.
-func membersOf(at int) []member {
-	if at > 0 {
-		return standard
-	}
-	return slices.DeleteFunc(slices.Clone(standard), func(m member) bool { return m.name == transfer })
+func (o *Options) membersOf(at int) []member {
+	return slices.DeleteFunc(slices.Clone(o.members), func(m member) bool {
+		return m.name == transfer && at == 0 || m.norms != nil && !slices.Contains(m.norms, o.Norm)
+	})
 }
 
 // Described is a member's name with what it does.
@@ -46,7 +50,7 @@ type Described struct{ Name, Doc string }
 // Members lists the attacks of the ensemble in their order.
 func Members() []Described {
 	var out []Described
-	for _, m := range standard {
+	for _, m := range standard() {
 		out = append(out, Described{m.name, m.doc})
 	}
 	return out
@@ -64,16 +68,24 @@ func (r *runner) apgdSoft(b *batch) error {
 	return r.apgd(b, newSoftLoss(r.field, b.clean), adversary.FromRandom, 0)
 }
 
-// apgdTargets aims at one row after another; queries with fewer of them keep their last.
-func (r *runner) apgdTargets(b *batch) error {
+// aims lists the rows that each query of b is aimed at, and how many the longest list has.
+func (r *runner) aims(b *batch) (aims [][]int32, most int) {
 	r.field.aim(b.items)
 	r.field.find(b.clean, cellRows)
 	perLabel := max(targetLabel, (targets+r.field.labels()-2)/max(1, r.field.labels()-1))
-	aims, most := make([][]int32, len(b.items)), 0
+	aims = make([][]int32, len(b.items))
 	for i := range aims {
-		aims[i] = r.field.cells(i, b.clean.Row(i), targets, perLabel)
+		if aims[i] = r.field.cells(i, b.clean.Row(i), targets, perLabel); len(aims[i]) == 0 {
+			aims[i] = []int32{r.field.right(i)[0].Row} // there is no wrong row: nothing to aim at
+		}
 		most = max(most, len(aims[i]))
 	}
+	return aims, most
+}
+
+// apgdTargets aims at one row after another; queries with fewer of them keep their last.
+func (r *runner) apgdTargets(b *batch) error {
+	aims, most := r.aims(b)
 	for k := range most {
 		l := &itemLoss{}
 		for _, a := range aims {

@@ -3,6 +3,8 @@ package worst
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"tercet/internal/attack"
 	"tercet/internal/engine/adversary"
@@ -13,17 +15,19 @@ import (
 // The galleries that queries are searched in.
 const (
 	Full       = "full"      // all rows
+	Trimmed    = "trimmed"   // without the rows that are not retrieved right themselves
 	Prototypes = "prototype" // a row for each label: the mean of its rows, without the query
 )
 
 // Galleries lists the galleries in the order of tables.
-func Galleries() []string { return []string{Full, Prototypes} }
+func Galleries() []string { return []string{Full, Trimmed, Prototypes} }
 
 // Options of Run.
 type Options struct {
 	Norm      adversary.Norm
 	Eps       float64  // radius, pixels in [0, 1]; 0 leaves images as they are
-	Steps     int      // of each run of APGD; 0 is DefaultSteps
+	Steps     int      // of each run of APGD and FAB; 0 is DefaultSteps
+	Squares   int      // proposals of Square; 0 is DefaultSquares
 	Galleries []string // none given: Full
 	Queries   int      // how many queries; 0 is all
 	Sample    bool     // draw them at random instead of taking the first
@@ -37,10 +41,16 @@ type Options struct {
 	Resume []*State
 	// Keep takes what there is after each member, gallery by gallery; it only reads.
 	Keep func([]*State) error
+
+	members []member // of the ensemble; nil: standard
 }
 
-// DefaultSteps is the number of gradient steps of a run of APGD.
-const DefaultSteps = 100
+// DefaultSteps is the number of gradient steps of a run of APGD or FAB, DefaultSquares the
+// number of images that Square tries: those of AutoAttack's standard version.
+const (
+	DefaultSteps   = 100
+	DefaultSquares = 5000
+)
 
 const (
 	targets      = 9   // rows that the targeted member aims at
@@ -59,12 +69,18 @@ func (o *Options) fill() error {
 	if o.Steps == 0 {
 		o.Steps = DefaultSteps
 	}
+	if o.Squares == 0 {
+		o.Squares = DefaultSquares
+	}
+	if o.members == nil {
+		o.members = standard()
+	}
 	if len(o.Galleries) == 0 {
 		o.Galleries = []string{Full}
 	}
 	for i, name := range o.Galleries {
-		if name != Full && name != Prototypes {
-			return fmt.Errorf("worst case: unknown gallery %q (valid: full, prototype)", name)
+		if !slices.Contains(Galleries(), name) {
+			return fmt.Errorf("worst case: unknown gallery %q (valid: %s)", name, strings.Join(Galleries(), ", "))
 		}
 		for _, before := range o.Galleries[:i] {
 			if name == before {

@@ -165,7 +165,7 @@ func leastProduct(a []float64, x0 []float32, norm string, eps float64) float64 {
 		return value, math.Sqrt(far)
 	}
 	low, high := 0.0, 1e6
-	for range 200 {
+	for range 60 {
 		if mid := (low + high) / 2; true {
 			if _, far := at(mid); far > eps {
 				high = mid
@@ -176,4 +176,17 @@ func leastProduct(a []float64, x0 []float32, norm string, eps float64) float64 {
 	}
 	value, _ := at(low)
 	return value
+}
+
+// radius is the smallest radius at which query q is broken, by bisection of lowest.
+func (t tried) radius(q int, norm string) float64 {
+	low, high := 0.0, 1.0
+	for range 22 {
+		if mid := (low + high) / 2; t.lowest(q, norm, mid) < 0 {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -157,13 +158,16 @@ func (r *runner) about(items []int, err error) error {
 func (r *runner) in(states []*State, at int) error {
 	s := states[at]
 	r.s, r.before, r.pixels = s, states[:at], nil
-	r.field = newField(s.Gallery, r.gallery)
+	var err error
+	if r.field, err = newField(s.Gallery, r.gallery); err != nil {
+		return err
+	}
 	q := len(r.items)
 	if s.Images == nil {
-		s.By, s.Margin, s.Eight = make([]int, q), make([]float64, q), make([]bool, q)
+		s.By, s.Margin, s.Eight, s.Radius = make([]int, q), make([]float64, q), make([]bool, q), slices.Repeat([]float64{math.Inf(1)}, q)
 		s.Images = array.New(append([]int{q}, r.all.x.Shape[1:]...)...)
 	}
-	members := membersOf(at)
+	members := r.o.membersOf(at)
 	for k := len(s.Ran); k < len(members); k++ {
 		m, part := members[k], float64(k)/float64(len(members))
 		err := r.run(m, k+1, func(n int) {
@@ -232,7 +236,7 @@ func (r *runner) cleans(b *batch) error {
 		r.s.Margin[p] = margin(r.field, i)
 		copy(r.s.Images.Row(p), b.x.Row(i))
 		if beaten(r.field, i) {
-			r.s.By[p] = r.place
+			r.s.By[p], r.s.Radius[p] = r.place, 0
 			r.now.Claimed++
 			r.now.Broken++
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
+	"tercet/internal/rng"
 )
 
 func (t tried) run(tb testing.TB, o Options) *Result {
@@ -27,10 +29,15 @@ func (t tried) run(tb testing.TB, o Options) *Result {
 // ensemble breaks exactly the queries whose lowest margin is negative, and APGD gets to it.
 func TestLinearEmbedderInClosedForm(t *testing.T) {
 	t.Parallel()
+	x, radii := newTried(3, 60, 2, 3), map[string][]float64{}
+	for _, norm := range []string{"linf", "l2"} {
+		for q := range 60 {
+			radii[norm] = append(radii[norm], x.radius(q, norm))
+		}
+	}
 	for _, norm := range []string{"linf", "l2"} {
 		for _, eps := range []float64{0.02, 0.06, 0.15} {
-			x := newTried(3, 60, 2, 3)
-			o := Options{Norm: adversary.Norm(norm), Eps: eps, Steps: 40}
+			o := Options{Norm: adversary.Norm(norm), Eps: eps, Steps: 40, Squares: 50}
 			if norm == "l2" {
 				o.Eps *= 2
 			}
@@ -48,6 +55,9 @@ func TestLinearEmbedderInClosedForm(t *testing.T) {
 				if s.By[p] > 0 {
 					broken++
 				}
+				if exact := radii[norm][q]; s.Radius[p] < exact-1e-5 || s.By[p] > 0 && s.Radius[p] > o.Eps+1e-6 {
+					t.Errorf("%s %v: query %d, radius %v, smallest there is %v", norm, o.Eps, q, s.Radius[p], exact)
+				}
 				if s.By[p] > 0 == x.plain(q, s.Images.Row(p)) {
 					t.Errorf("%s %v: query %d is not what its image gives", norm, o.Eps, q)
 				}
@@ -55,6 +65,151 @@ func TestLinearEmbedderInClosedForm(t *testing.T) {
 			if eps == 0.06 && (broken < 5 || broken > 55) {
 				t.Errorf("%s: %d of 60 queries broken: the test tests little", norm, broken)
 			}
+		}
+	}
+}
+
+// only is the standard ensemble with some members alone.
+func only(names ...string) []member {
+	return slices.DeleteFunc(standard(), func(m member) bool { return !slices.Contains(names, m.name) })
+}
+
+// FAB finds the smallest perturbation of a linear embedder.
+func TestFABFindsTheRadius(t *testing.T) {
+	t.Parallel()
+	for _, norm := range []string{"linf", "l2"} {
+		x := newTried(3, 60, 2, 3)
+		r := x.run(t, Options{Norm: adversary.Norm(norm), Eps: 1e-4, members: only(Clean, "fab-t")})
+		s, checked := r.Galleries[0], 0
+		for p, q := range r.Queries {
+			exact := x.radius(q, norm)
+			if s.By[p] > 0 || exact > 0.3 {
+				continue // wrong as it is, or with targets that the box cuts off
+			}
+			if checked++; s.Radius[p] < exact-1e-5 || s.Radius[p] > exact+1e-3 {
+				t.Errorf("%s: query %d has the radius %v, found %v", norm, q, exact, s.Radius[p])
+			}
+		}
+		if checked < 20 {
+			t.Errorf("%s: %d queries checked", norm, checked)
+		}
+	}
+}
+
+// Square needs no gradient, and finds nearly all that there is to find in few pixels.
+func TestSquareOnALinearEmbedder(t *testing.T) {
+	t.Parallel()
+	x := newTried(3, 60, 2, 3)
+	x.m.scale = 0
+	o := Options{Norm: adversary.Linf, Eps: 0.06, Squares: 400, members: only(Clean, "square")}
+	r := x.run(t, o)
+	breakable, broken := 0, 0
+	for p, q := range r.Queries {
+		if x.lowest(q, "linf", o.Eps) < -1e-5 && r.Galleries[0].By[p] != 1 {
+			breakable++
+			if r.Galleries[0].By[p] == 2 {
+				broken++
+			}
+		} else if r.Galleries[0].By[p] == 2 {
+			t.Errorf("query %d cannot be broken", q)
+		}
+	}
+	if breakable < 10 || float64(broken) < 0.95*float64(breakable) {
+		t.Errorf("%d of %d queries broken", broken, breakable)
+	}
+}
+
+// The sides that the schedule gives on 28 x 28 pixels.
+func TestSquareSides(t *testing.T) {
+	t.Parallel()
+	var got []int
+	for _, i := range []int{1, 11, 51, 201, 501, 1001, 2001, 4001, 6001, 8001} {
+		got = append(got, squareSide(i, 28, 28))
+	}
+	if !slices.Equal(got, []int{25, 18, 13, 9, 6, 4, 3, 2, 2, 1}) {
+		t.Errorf("sides %v", got)
+	}
+}
+
+// The step of FAB: on the plane or as near to it as the box allows, and no longer than any
+// other there.
+func TestOntoThePlane(t *testing.T) {
+	t.Parallel()
+	r := rng.New(9, "plane")
+	for _, norm := range []adversary.Norm{adversary.Linf, adversary.L2} {
+		o := Options{Norm: norm}
+		for range 200 {
+			v, w, d, most := make([]float32, 6), make([]float32, 6), make([]float64, 6), 0.0
+			for k := range v {
+				v[k], w[k] = float32(r.Float64()), float32(r.NormFloat64())
+			}
+			gap := r.NormFloat64()
+			sign := math.Copysign(1, gap)
+			for k, x := range v { // the farthest that the box allows
+				if sign*float64(w[k]) > 0 {
+					most += math.Abs(float64(w[k])) * float64(x)
+				} else {
+					most += math.Abs(float64(w[k])) * (1 - float64(x))
+				}
+			}
+			o.onto(v, w, gap, d)
+			moved := 0.0
+			for k := range d {
+				moved -= float64(w[k]) * d[k]
+				if x := float64(v[k]) + d[k]; x < -1e-9 || x > 1+1e-9 {
+					t.Fatalf("%s: pixel %v", norm, x)
+				}
+			}
+			if want := sign * min(math.Abs(gap), most); math.Abs(moved-want) > 1e-6 {
+				t.Fatalf("%s: moved by %v, want %v", norm, moved, want)
+			}
+			for range 50 { // other points of the plane are not nearer
+				x, reached := make([]float64, 6), 0.0
+				for k := range x {
+					x[k] = min(max(r.Uniform(-1, 1), -float64(v[k])), 1-float64(v[k]))
+					reached -= sign * float64(w[k]) * x[k]
+				}
+				if reached >= math.Abs(gap) && math.Abs(gap) < most && o.length(x) < o.length(d)-1e-6 {
+					t.Fatalf("%s: %v is shorter than %v", norm, x, d)
+				}
+			}
+		}
+	}
+}
+
+// Trimmed galleries and rounding of images lose no query.
+func TestTrimmedAgainstLoops(t *testing.T) {
+	t.Parallel()
+	x := newTried(5, 90, 3, 2)
+	r := x.run(t, Options{Norm: adversary.Linf, Galleries: []string{Trimmed}})
+	stays := make([]bool, 90)
+	rows := 0
+	for j := range stays {
+		if stays[j] = x.plain(j, x.s.x.Row(j)); stays[j] {
+			rows++
+		}
+	}
+	if r.Rows[0] != rows || rows == 90 {
+		t.Errorf("%d rows stay, want %d", r.Rows[0], rows)
+	}
+	for p, q := range r.Queries {
+		first, best := -1, math.Inf(1)
+		for j := range 90 {
+			d := 0.0
+			for k, v := range x.g.X.Row(j) {
+				d += math.Pow(float64(v)-float64(x.g.X.Row(q)[k]), 2)
+			}
+			if stays[j] && j != q && d < best {
+				first, best = j, d
+			}
+		}
+		right := x.g.Labels[first] == x.g.Labels[q]
+		some := false // a right row has to be left
+		for j := range 90 {
+			some = some || stays[j] && j != q && x.g.Labels[j] == x.g.Labels[q]
+		}
+		if (r.Galleries[0].By[p] == 0) != (right && some) {
+			t.Errorf("query %d: by %d, right %v", q, r.Galleries[0].By[p], right)
 		}
 	}
 }
@@ -100,7 +255,7 @@ func TestEverythingInTheBallIsBroken(t *testing.T) {
 func digest(r *Result) string {
 	out := fmt.Sprint(r.Queries, r.Excluded, r.Cost)
 	for _, s := range r.Galleries {
-		out += fmt.Sprintf(" %v %x %v %x", s.By, s.Margin, s.Eight, s.Images.Data)
+		out += fmt.Sprintf(" %v %x %v %x %x", s.By, s.Margin, s.Eight, s.Radius, s.Images.Data)
 		for _, m := range s.Ran {
 			m.Seconds = 0
 			out += fmt.Sprint(m)
@@ -113,7 +268,7 @@ func digest(r *Result) string {
 func TestSameBits(t *testing.T) {
 	defer par.SetThreads(0)
 	x := newTried(9, 40, 4, 3)
-	o := Options{Norm: adversary.Linf, Eps: 0.05, Steps: 12, Seed: 3, Galleries: Galleries()}
+	o := Options{Norm: adversary.Linf, Eps: 0.05, Steps: 12, Seed: 3, Squares: 60, Galleries: Galleries()}
 	want := digest(x.run(t, o))
 	for threads := 1; threads <= 3; threads++ {
 		par.SetThreads(threads)
@@ -124,7 +279,7 @@ func TestSameBits(t *testing.T) {
 		}
 	}
 	stop := errors.New("stopped")
-	for after := 1; after <= 13; after++ {
+	for after := 1; after <= 26; after += 3 {
 		p, n := o, 0
 		var kept []*State
 		p.Keep = func(all []*State) error {
@@ -132,6 +287,7 @@ func TestSameBits(t *testing.T) {
 			for _, s := range all {
 				c := *s
 				c.By, c.Margin, c.Eight, c.Images = append([]int(nil), s.By...), append([]float64(nil), s.Margin...), append([]bool(nil), s.Eight...), s.Images.Clone()
+				c.Radius = append([]float64(nil), s.Radius...)
 				kept = append(kept, &c)
 			}
 			if n++; n == after {
@@ -140,7 +296,7 @@ func TestSameBits(t *testing.T) {
 			return nil
 		}
 		_, err := Run(context.Background(), x.m, x.s, x.g, p)
-		if after <= 13 && !errors.Is(err, stop) {
+		if !errors.Is(err, stop) {
 			t.Fatalf("after %d members: %v", after, err)
 		}
 		p = o
@@ -163,7 +319,7 @@ func TestMoreRadiusBreaksMore(t *testing.T) {
 	x := newTried(11, 60, 2, 3)
 	last := -1
 	for _, eps := range []float64{0.01, 0.03, 0.05, 0.1, 0.3} {
-		c := x.run(t, Options{Norm: adversary.Linf, Eps: eps, Steps: 30}).Galleries[0].Counts()
+		c := x.run(t, Options{Norm: adversary.Linf, Eps: eps, Steps: 30, Squares: 50}).Galleries[0].Counts()
 		if last >= 0 && c.Robust > last {
 			t.Errorf("eps %v: %d robust, %d before", eps, c.Robust, last)
 		}
@@ -176,7 +332,7 @@ func TestWithoutGradients(t *testing.T) {
 	t.Parallel()
 	x := newTried(13, 60, 2, 3)
 	x.m.scale = 0
-	s := x.run(t, Options{Norm: adversary.Linf, Eps: 0.15, Steps: 12}).Galleries[0]
+	s := x.run(t, Options{Norm: adversary.Linf, Eps: 0.15, Steps: 12, Squares: 50}).Galleries[0]
 	blind := 0
 	for _, by := range s.By {
 		if by == 2 || by == 3 {
@@ -196,7 +352,7 @@ func TestVerification(t *testing.T) {
 	for k := range other.b {
 		other.b[k] += 0.2
 	}
-	o := Options{Norm: adversary.Linf, Eps: 0.06, Steps: 20, Verifier: other}
+	o := Options{Norm: adversary.Linf, Eps: 0.06, Steps: 20, Squares: 50, Verifier: other}
 	s := x.run(t, o).Galleries[0]
 	claimed, broken := 0, 0
 	for _, m := range s.Ran {

@@ -12,6 +12,7 @@ type State struct {
 	By     []int
 	Margin []float64    // distance of the nearest wrong row less that of the nearest right one, for the image kept
 	Eight  []bool       // still broken with pixels of 8 bits
+	Radius []float64    // norm of the smallest perturbation known to break the query, a float32; infinite: none
 	Images *array.Array // (Q, H, W, C) the image that broke the query, or the one nearest to it
 	Ran    []Ran        // the members that are done
 }

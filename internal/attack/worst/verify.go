@@ -2,6 +2,7 @@ package worst
 
 import (
 	"math"
+	"slices"
 
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
@@ -100,7 +101,7 @@ func (r *runner) settle(b *batch, rows []int, adv *array.Array) error {
 			holds[k] = beaten(r.field, 0)
 		}
 	}
-	rounded := r.eight(w)
+	rounded, radius := r.eight(w), r.nearer(w)
 	for k, i := range of {
 		b.claimed[i] = false
 		if !holds[k] {
@@ -109,6 +110,7 @@ func (r *runner) settle(b *batch, rows []int, adv *array.Array) error {
 		b.broken[i] = true
 		p := b.places[i]
 		r.s.By[p], r.s.Margin[p], r.s.Eight[p] = r.place, margins[k], rounded[k]
+		r.s.Radius[p] = min(r.s.Radius[p], radius[k])
 		copy(r.s.Images.Row(p), w.adv.Row(k))
 		m.Broken++
 	}
@@ -127,6 +129,41 @@ func (r *runner) eight(w *batch) []bool {
 	out := make([]bool, x.Rows())
 	for k := range out {
 		out[k] = beaten(r.field, k)
+	}
+	return out
+}
+
+// halvings is how often nearer halves the way.
+const halvings = 8
+
+// nearer returns the norm of the smallest perturbation that breaks each query of w on the
+// way from the clean image to the one found, by bisection: a bound for smaller balls.
+func (r *runner) nearer(w *batch) []float64 {
+	low, high, out := make([]float64, len(w.items)), slices.Repeat([]float64{1}, len(w.items)), make([]float64, len(w.items))
+	x := w.adv.Clone()
+	r.field.aim(w.items)
+	for k := range out {
+		out[k] = r.o.apart(w.adv.Row(k), w.x.Row(k))
+	}
+	for range halvings {
+		for k := range out {
+			t, x0, to, row := (low[k]+high[k])/2, w.x.Row(k), w.adv.Row(k), x.Row(k)
+			for j, c := range x0 {
+				row[j] = float32(float64(c) + float64(t*(float64(to[j])-float64(c))))
+			}
+		}
+		r.field.find(r.embed(r.model, x), 1)
+		for k := range out {
+			t := (low[k] + high[k]) / 2
+			if !beaten(r.field, k) {
+				low[k] = t
+				continue
+			}
+			high[k], out[k] = t, r.o.apart(x.Row(k), w.x.Row(k))
+		}
+	}
+	for k, v := range out {
+		out[k] = float64(float32(v))
 	}
 	return out
 }

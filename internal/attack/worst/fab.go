@@ -1,0 +1,268 @@
+package worst
+
+import (
+	"math"
+
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/nn"
+	"tercet/internal/par"
+	"tercet/internal/rng"
+)
+
+// FAB (Croce & Hein, ICML 2020) looks for the smallest perturbation: it steps to the plane
+// where the loss, taken as linear, is 0, from the iterate and from the clean image, and
+// mixes the two. The constants are those of AutoAttack.
+const (
+	fabMix   = 0.1  // largest share of the step from the clean image
+	fabOver  = 1.05 // how far over the plane
+	fabBack  = 0.9  // how far back to the clean image after a success
+	fabLeast = 1e-8
+)
+
+// fabTargets runs FAB at the rows with the nearest cells, one after another.
+func (r *runner) fabTargets(b *batch) error {
+	aims, most := r.aims(b)
+	for k := range most {
+		rows := b.open()
+		if len(rows) == 0 {
+			return nil
+		}
+		w := r.sub.take(b, rows)
+		l := &itemLoss{}
+		for _, i := range rows {
+			l.targets = append(l.targets, aims[i][min(k, len(aims[i])-1)])
+		}
+		f := &fab{r: r, w: w, loss: l, x: r.spare(w, k), best: make([]float64, len(rows))}
+		if err := f.run(); err != nil {
+			return r.about(w.items, err)
+		}
+		for k, i := range rows {
+			b.claimed[i] = f.best[k] <= r.o.Eps
+			p := b.places[i]
+			r.s.Radius[p] = min(r.s.Radius[p], float64(float32(f.best[k])))
+		}
+		if err := r.settle(b, rows, w.adv); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spare returns where the runs of FAB with number k begin: at the clean images, later ones
+// half as far away as the nearest success so far or the radius.
+func (r *runner) spare(w *batch, k int) *array.Array {
+	x := w.x.Clone()
+	if k == 0 {
+		return x
+	}
+	d := make([]float64, x.Cols())
+	for i, p := range w.places {
+		s, size := rng.New(r.o.Seed, "worst.fab-t", uint64(w.items[i]), uint64(k)), 0.0
+		for j := range d {
+			d[j] = s.Uniform(-1, 1)
+			if r.o.Norm == adversary.L2 {
+				d[j] = s.NormFloat64()
+			}
+		}
+		size = r.o.length(d)
+		for j := range d {
+			d[j] *= 0.5 * min(r.s.Radius[p], r.o.Eps) / max(size, fabLeast)
+		}
+		shift(x.Row(i), d, 1)
+	}
+	return x
+}
+
+// shift adds t d to x and clips it to [0, 1].
+func shift(x []float32, d []float64, t float64) {
+	for k, v := range x {
+		x[k] = float32(min(max(float64(v)+float64(t*d[k]), 0), 1))
+	}
+}
+
+// length is the norm of a perturbation.
+func (o *Options) length(d []float64) float64 {
+	most, square := 0.0, 0.0
+	for _, v := range d {
+		most = max(most, math.Abs(v))
+		square += float64(v * v)
+	}
+	if o.Norm == adversary.Linf {
+		return most
+	}
+	return math.Sqrt(square)
+}
+
+// apart is the norm of the difference of two images.
+func (o *Options) apart(a, b []float32) float64 {
+	d := make([]float64, len(a))
+	for k := range d {
+		d[k] = float64(a[k]) - float64(b[k])
+	}
+	return o.length(d)
+}
+
+// fab is one run on all queries of a batch. Those that are broken within the radius leave.
+type fab struct {
+	r    *runner
+	w    *batch
+	loss *itemLoss
+	x    *array.Array // iterates of the rows that are left
+	best []float64    // of each query, the norm of its nearest success
+	left []int        // query of each row
+	per  []float64
+	dz   *array.Array
+}
+
+func (f *fab) run() error {
+	r := f.r
+	f.dz = array.New(f.x.Rows(), r.model.Dim())
+	f.per = make([]float64, f.x.Rows())
+	for i := range f.best {
+		f.best[i], f.left = math.Inf(1), append(f.left, i)
+	}
+	r.field.aim(f.w.items)
+	for range r.o.Steps {
+		g := goal{ctx: r.ctx, f: r.field, loss: f.loss}
+		if err := g.Eval(r.embed(r.model, f.x), f.per, f.dz); err != nil {
+			return err
+		}
+		dx := r.model.Backward(f.dz, nn.Input)
+		r.cost.Backward += int64(f.x.Rows())
+		par.For(f.x.Rows(), 1, func(lo, hi int) {
+			for k := lo; k < hi; k++ {
+				f.step(k, dx.Row(k))
+			}
+		})
+		r.field.find(r.embed(r.model, f.x), 1)
+		var stay []int
+		for k, i := range f.left {
+			x, x0 := f.x.Row(k), f.w.x.Row(i)
+			if beaten(r.field, k) {
+				if far := r.o.apart(x, x0); far < f.best[i] {
+					f.best[i] = far
+					copy(f.w.adv.Row(i), x)
+				}
+				for j, c := range x0 {
+					x[j] = float32(float64(c) + float64(fabBack*(float64(x[j])-float64(c))))
+				}
+			}
+			if f.best[i] > r.o.Eps {
+				stay = append(stay, k)
+			}
+		}
+		if len(stay) == 0 {
+			return nil
+		}
+		if len(stay) < len(f.left) {
+			f.left, f.per = retained(f.left, stay), f.per[:len(stay)]
+			for to, from := range stay {
+				copy(f.x.Row(to), f.x.Row(from))
+			}
+			f.x.SetRows(len(stay))
+			f.dz.SetRows(len(stay))
+			f.loss.retain(stay)
+			r.field.retain(stay)
+		}
+	}
+	return nil
+}
+
+// step moves row k, where the loss has the gradient g.
+func (f *fab) step(k int, g []float32) {
+	x, x0 := f.x.Row(k), f.w.x.Row(f.left[k])
+	gap := f.per[k]
+	far := gap
+	for j, v := range g {
+		far += float64(float64(v) * (float64(x0[j]) - float64(x[j])))
+	}
+	d1, d2 := make([]float64, len(x)), make([]float64, len(x))
+	f.r.o.onto(x, g, gap, d1)
+	f.r.o.onto(x0, g, far, d2)
+	a, b := max(f.r.o.length(d1), fabLeast), max(f.r.o.length(d2), fabLeast)
+	mix := min(a/(a+b), fabMix)
+	for j := range x {
+		near := float64(x[j]) + float64(fabOver*d1[j])
+		clean := float64(x0[j]) + float64(fabOver*d2[j])
+		x[j] = float32(min(max(float64((1-mix)*near)+float64(mix*clean), 0), 1))
+	}
+}
+
+// bisections is how often an interval is halved: to the last bits of a float32.
+const bisections = 40
+
+// onto writes to d the smallest step from v to the plane <w, d> = -gap that stays in [0, 1],
+// or the step that comes nearest to it.
+func (o *Options) onto(v, w []float32, gap float64, d []float64) {
+	sign := 1.0
+	if gap < 0 {
+		sign, gap = -1, -gap
+	}
+	if o.Norm == adversary.Linf {
+		ontoLinf(v, w, sign, gap, d)
+		return
+	}
+	at := func(mu float64) (reached float64) {
+		for k, x := range v {
+			d[k] = min(max(-mu*sign*float64(w[k]), -float64(x)), 1-float64(x))
+			reached -= float64(sign * float64(w[k]) * d[k])
+		}
+		return reached
+	}
+	square := 0.0
+	for _, g := range w {
+		square += float64(float64(g) * float64(g))
+	}
+	if square == 0 {
+		clear(d)
+		return
+	}
+	low, high := 0.0, gap/square
+	for n := 0; at(high) < gap && n < 60; n++ {
+		low, high = high, 2*high+1e-30
+	}
+	for range bisections {
+		if mid := (low + high) / 2; at(mid) < gap {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	at(high)
+}
+
+func ontoLinf(v, w []float32, sign, gap float64, d []float64) {
+	reached := func(lambda float64) (sum float64) {
+		for k, g := range w {
+			a := math.Abs(float64(g))
+			room := float64(v[k])
+			if sign*float64(g) < 0 {
+				room = 1 - room
+			}
+			sum += float64(a * min(lambda, room))
+		}
+		return sum
+	}
+	low, high := 0.0, 1.0
+	if reached(1) > gap {
+		for range bisections {
+			if mid := (low + high) / 2; reached(mid) < gap {
+				low = mid
+			} else {
+				high = mid
+			}
+		}
+	}
+	for k, g := range w {
+		s := sign * float64(g)
+		switch {
+		case s > 0:
+			d[k] = -min(high, float64(v[k]))
+		case s < 0:
+			d[k] = min(high, 1-float64(v[k]))
+		default:
+			d[k] = 0
+		}
+	}
+}

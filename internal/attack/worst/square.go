@@ -1,0 +1,139 @@
+package worst
+
+import (
+	"math"
+	"slices"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/par"
+	"tercet/internal/rng"
+)
+
+// Square (Andriushchenko et al., ECCV 2020) needs scores alone, here the margin: it sets
+// random squares of pixels to the edge of the ball and keeps what lowers the margin. The
+// schedule is AutoAttack's. Unlike there, each query has windows of its own, windows reach
+// the last row and column, and a proposal that changes nothing is drawn again.
+const (
+	squareShare   = 0.8 // of the pixels in the first windows
+	squareRedraws = 100
+)
+
+// squareHalves are the iterations after which the share is halved.
+var squareHalves = []int{10, 50, 200, 500, 1000, 2000, 4000, 6000, 8000}
+
+// squareSide is the side of the windows of iteration i on images of h x w.
+func squareSide(i, h, w int) int {
+	share := squareShare
+	for _, after := range squareHalves {
+		if i > after {
+			share /= 2
+		}
+	}
+	return min(h, w, max(1, int(math.Round(math.Sqrt(share*float64(h*w))))))
+}
+
+// squares is one run on the queries of a batch that are not broken; those that are leave.
+type squares struct {
+	r       *runner
+	w       *batch
+	h, wide int
+	c       int
+	best    *array.Array // images of all queries of w
+	lowest  []float64
+	streams []rng.Stream
+	left    []int // queries that are left
+}
+
+func (r *runner) square(b *batch) error {
+	rows := b.open()
+	if len(rows) == 0 {
+		return nil
+	}
+	w := r.sub.take(b, rows)
+	s := &squares{r: r, w: w, best: w.x.Clone(), lowest: make([]float64, len(rows)), streams: make([]rng.Stream, len(rows))}
+	s.h, s.wide, s.c = w.x.Shape[1], w.x.Shape[2], w.x.Shape[3]
+	for i, item := range w.items {
+		s.streams[i].Reset(r.o.Seed, "worst.square", uint64(item))
+		s.lowest[i], s.left = math.Inf(1), append(s.left, i)
+	}
+	r.field.aim(w.items)
+	x := w.adv.Clone()
+	for t := 0; t < r.o.Squares && len(s.left) > 0; t++ {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		x.SetRows(len(s.left))
+		par.For(len(s.left), 1, func(lo, hi int) {
+			for k := lo; k < hi; k++ {
+				s.propose(t, s.left[k], x.Row(k))
+			}
+		})
+		r.field.find(r.embed(r.model, x), 1)
+		var stay []int
+		for k, i := range s.left {
+			m := margin(r.field, k)
+			if broken := beaten(r.field, k); broken || m < s.lowest[i] {
+				s.lowest[i] = m
+				copy(s.best.Row(i), x.Row(k))
+				if broken {
+					b.claimed[rows[i]] = true
+					continue
+				}
+			}
+			stay = append(stay, k)
+		}
+		if len(stay) < len(s.left) {
+			s.left = retained(s.left, stay)
+			if r.field.retain(stay); len(stay) == 0 {
+				break
+			}
+		}
+	}
+	copy(w.adv.Data, s.best.Data)
+	r.keepBest(b, rows, w)
+	return r.settle(b, rows, w.adv)
+}
+
+// propose writes proposal t of query i: first vertical stripes, then the best image so far
+// with a window of random signs, one for each channel.
+func (s *squares) propose(t, i int, out []float32) {
+	x0, best, eps, r := s.w.x.Row(i), s.best.Row(i), s.r.o.Eps, &s.streams[i]
+	edge := func(k int, up bool) float32 {
+		if up {
+			return float32(min(1, float64(x0[k])+eps))
+		}
+		return float32(max(0, float64(x0[k])-eps))
+	}
+	if t == 0 {
+		for col := range s.wide {
+			for ch := range s.c {
+				up := r.IntN(2) == 1
+				for row := range s.h {
+					k := (row*s.wide+col)*s.c + ch
+					out[k] = edge(k, up)
+				}
+			}
+		}
+		return
+	}
+	side := squareSide(t, s.h, s.wide)
+	signs := make([]bool, s.c)
+	for range squareRedraws {
+		copy(out, best)
+		top, from := r.IntN(s.h-side+1), r.IntN(s.wide-side+1)
+		for ch := range signs {
+			signs[ch] = r.IntN(2) == 1
+		}
+		for row := top; row < top+side; row++ {
+			for col := from; col < from+side; col++ {
+				for ch, up := range signs {
+					k := (row*s.wide+col)*s.c + ch
+					out[k] = edge(k, up)
+				}
+			}
+		}
+		if !slices.Equal(out, best) {
+			return
+		}
+	}
+}
