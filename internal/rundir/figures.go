@@ -18,6 +18,7 @@ var figures = []struct{ file, caption string }{
 	{"retrieval.png", "Queries and their nearest images"},
 	{"attack.png", "Clean images, what attacks add, attacked images, and what is retrieved before and after"},
 	{"attack-curve.png", "Scores under attack against eps"},
+	{"worst.png", "Queries that no attack found breaks, against the radius"},
 	{"tsne.png", "t-SNE map of the embeddings, by class and by cluster"},
 	{"pca.png", "First two principal components of the embeddings"},
 	{"clusters.png", "Images of the clusters, from the middle of each outwards"},
@@ -57,6 +58,8 @@ func (r *Run) hides(picture string) bool {
 		return r.Eval == nil
 	case "attack.png", "attack-curve.png":
 		return r.Attack == nil
+	case "worst.png":
+		return true
 	}
 	return r.Cluster == nil
 }

@@ -70,7 +70,7 @@ was interrupted continues after the last attack that was done.`,
 			{Why: "the robustness score, its ten scores and their intervals", Line: "tercet attack --run runs/first --suite ers --queries 256 --sample"},
 			{Why: "in a script: run once, and exit code 4 if the embedding changes by more than 0.5", Line: "tercet attack --run runs/first --suite ers --if-needed --fail-over ES:D=0.5"},
 			{Why: "a custom budget: 16/255 in 50 steps of automatic size, three random starts", Line: "tercet attack --run runs/first --eps 16/255 --pgd-steps 50 --rule auto --start random --restarts 3 --iterate best --out-dir runs/first/strong"},
-			{Why: "how many of 1,000 queries no attack in the ball breaks, in the gallery and among class means", Line: "tercet attack --run runs/first --suite worst --queries 1000 --sample --gallery full,prototype"},
+			{Why: "how many of 1,000 queries no attack in the ball breaks, in the gallery and among class means", Line: "tercet attack --run runs/first --suite worst --queries 1000 --sample --gallery full,trimmed,prototype"},
 			{Why: "scores against eps, at 0, 7/255, ... 77/255", Line: "tercet attack --run runs/first --attack ES,CA+,CA- --curve eps=0..77/255:12 --queries 64"},
 		},
 		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
@@ -83,7 +83,7 @@ was interrupted continues after the last attack that was done.`,
 			base.Group(fs, "What to attack")
 			fs.StringSliceVar(&o.ask.Attacks, "attack", []string{attack.ByDefault}, "attacks by name, `LIST` such as CA+,GTM")
 			fs.StringVar(&o.suite, "suite", "", "all attacks of a suite: ers, or worst for the worst case of each query")
-			fs.StringSliceVar(&o.galleries, "gallery", []string{worst.Full}, "galleries of --suite worst, `LIST` of full and prototype (one row a class)")
+			fs.StringSliceVar(&o.galleries, "gallery", []string{worst.Full}, "galleries of --suite worst, `LIST` of full, trimmed (rows that are retrieved right themselves) and prototype (one row a class)")
 			fs.StringVar(&o.variant, "variant", "both", "published, fixed or both")
 			base.Group(fs, "Attacks")
 			fs.StringVar(&o.profile, "profile", "auto", "budget: rob28 (77/255, 3/255, 32 steps), rob224 (8/255, 3/255, 32), or auto by the images' size")

@@ -145,11 +145,20 @@ func runWorst(ctx context.Context, s *base.Streams, o options) error {
 		return base.RunError(err)
 	}
 	view.Close()
+	figures := run.FigureFolder(o.out, o.Set, o.Checkpoint)
+	if err := base.Undraw(figures, worstSuite); err != nil {
+		return err
+	}
 	if err := record.Write(path, d); err != nil {
 		return err
 	}
 	if err := robustness.RemovePart(part); err != nil {
 		return err
+	}
+	if !o.NoPictures && opts.Eps > 0 {
+		if err := base.Picture(s, func() (string, error) { return robustness.DrawWorst(d, figures) }); err != nil {
+			return err
+		}
 	}
 	if o.save != "" {
 		if err := saveWorst(o.save, a); err != nil {

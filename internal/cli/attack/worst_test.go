@@ -50,6 +50,9 @@ func TestWorst(t *testing.T) {
 			t.Errorf("%+v: %d right, %d robust", g, right, robust)
 		}
 	}
+	if _, err := os.Stat("runs/tiny/figures/worst.png"); err != nil {
+		t.Error(err)
+	}
 	if _, err := os.Stat("runs/tiny/worst.part"); err == nil {
 		t.Error("unfinished work stays behind")
 	}
@@ -58,7 +61,7 @@ func TestWorst(t *testing.T) {
 		" --gallery full":                         "replacing runs/tiny/worst.json would lose: the gallery prototype; --out-dir",
 		" --gallery full,prototype --eps 1/255":   "eps linf 8/255 instead of linf 1/255",
 		" --gallery full,prototype --queries 4":   "8 queries instead of 4",
-		" --gallery half":                         `there is no gallery "half"; valid: full, prototype`,
+		" --gallery half":                         `there is no gallery "half"; valid: full, prototype, trimmed`,
 		" --gallery full,full":                    "names full twice",
 		" --eps 2":                                "eps is 2: pixels are in [0, 1]",
 		" --eps x":                                `--eps "x" is not a number`,
