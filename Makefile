@@ -27,6 +27,11 @@ help:
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/tercet
 
+.PHONY: native
+## native: bin/tercet-native, a dynamic executable that opens MPI libraries (Linux with glibc; needs no C compiler)
+native:
+	CGO_ENABLED=0 $(GO) build -trimpath -tags native -ldflags '$(LDFLAGS)' -o bin/tercet-native ./cmd/tercet
+
 ## demo: train on drawn characters, evaluate on unseen ones, attack and cluster them
 demo: build
 	$(BIN) train --config configs/demo.yaml

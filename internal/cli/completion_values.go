@@ -56,6 +56,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"split":                      oneOf("test", "validation", "train"),
 	"format":                     oneOf(render.Formats()...),
 	"export embeddings --format": oneOf(vectors.Written()...),
+	"ranks":                      oneOf("mpi"),
 	"train --jobs":               oneOf("auto"),
 	"study run --jobs":           oneOf("auto"),
 	"train --from":               oneOf("previous", "best", run.Start),

@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/ranks/mpi"
 	"tercet/internal/record"
 	"tercet/internal/scheduler"
 )
@@ -117,6 +118,8 @@ func newEnvironment(*base.Streams) *cobra.Command {
                    shape and the kernel level; off, no Winograd, the most exact
                    results; measure, by timing each algorithm when a network is built,
                    which may differ between machines and between runs.
+  ` + mpi.EnvLibrary + `       the MPI library that tercet train --ranks mpi opens, by name or
+                   path; by default the first of Open MPI and MPICH that is there
   NO_COLOR         no colors, if set to anything
   TERM             no colors, if it is dumb
 

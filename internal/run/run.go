@@ -11,6 +11,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/fsx"
+	"tercet/internal/ranks"
 	"tercet/internal/record"
 	"tercet/internal/train"
 	"tercet/internal/wire"
@@ -42,6 +43,11 @@ type Run struct {
 	recorded *record.LogRecord // of the log that is gone on with
 	unsealed bool              // training resumed from a checkpoint without a digest
 	waited   float64           // for input, in sessions before this one
+	session  *session          // with other ranks; nil for none
+
+	// Team, where set, is the ranks that train the run, this one as rank 0: the others
+	// are in Follow.
+	Team *ranks.Team
 
 	// From, where set, makes Train begin at another checkpoint than the last one, which
 	// it replaces: "previous" or "best"; or at the first step: Start.

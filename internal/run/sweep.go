@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/par"
+	"tercet/internal/ranks"
 	"tercet/internal/scheduler"
 	"tercet/internal/wire"
 )
@@ -51,6 +52,8 @@ type SweepOptions struct {
 	Watch func(i int) Watch
 
 	Alter func(i int) wire.Alteration // of variant i's data; nil for none
+
+	Team *ranks.Team // that trains each run; nil for this process alone. Jobs is 1 then
 }
 
 // Ended is how one variant of a sweep ended.
@@ -130,6 +133,7 @@ func trainVariant(ctx context.Context, root string, cfg *config.Config, i int, o
 		return e
 	}
 	defer e.Run.Close()
+	e.Run.Team = o.Team
 	if e.Done, e.Err = e.Run.Train(ctx, w); e.Run.withdraw() {
 		e.Run = nil
 	}

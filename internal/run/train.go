@@ -75,6 +75,17 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		return false, err
 	}
 	defer loader.Close()
+	defer func() { err = r.session.end(err) }()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if r.session != nil {
+		t.Meet = func(err error) error {
+			if err = r.session.meet(err); errors.Is(err, context.Canceled) {
+				cancel() // another rank was to stop
+			}
+			return err
+		}
+	}
 	log, err := r.openLog(t, w)
 	if err != nil {
 		return false, err
@@ -120,6 +131,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 	if e := log.Close(); err == nil && e != nil {
 		err = e
 	}
+	err = r.session.end(err)
 	r.progress(t, before+time.Since(start).Seconds())
 	r.record(err)
 	if e := r.SaveManifest(); err == nil && e != nil {
@@ -256,9 +268,10 @@ func (r *Run) prepare(w Watch) (*wire.Assembled, *batch.Loader, error) {
 		return nil, nil, err
 	}
 	t.Cover = func(epoch int) any { return batch.Cover(t.Sampler, seen, epoch) }
-	per := t.StepsPerEpoch
-	loader := batch.NewLoader(seen, t.Sampler, transform, cfg.Seed, t.State.Step/per, t.State.Step%per, cfg.Batch.Prefetch)
-	t.Batches = loader
+	if err := r.lead(t, c != nil); err != nil {
+		return nil, nil, err
+	}
+	loader := r.loader(t, transform)
 	hash := r.Manifest.Config
 	t.Save = func(best bool) error {
 		if err := r.locked(); err != nil {

@@ -124,6 +124,18 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 	return c, nil
 }
 
+// ParseCheckpoint is ReadCheckpoint of a file's bytes.
+func ParseCheckpoint(b []byte) (*Checkpoint, error) {
+	f, err := safetensors.Parse(b)
+	if err == nil {
+		var c *Checkpoint
+		if c, err = parseCheckpoint(f); err == nil {
+			return c, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
+}
+
 func parseCheckpoint(f *safetensors.File) (*Checkpoint, error) {
 	switch got := f.Meta["format"]; {
 	case got != record.CheckpointFormat && got != record.UnsealedCheckpointFormat:

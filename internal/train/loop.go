@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,11 @@ type Trainer struct {
 	Evaluated string
 	Save      func(best bool) error
 	Progress  func(*State, float64)
+
+	// Meet, where set, is called in every step, once its batch is there or could not be had,
+	// and returns what is to be done about it: an error that wraps context.Canceled stops
+	// training with a checkpoint. Ranks that train together stop at the same step by it.
+	Meet func(err error) error
 
 	State State
 	Mined *rng.Stream // draws of the miner; its state is in the checkpoint
@@ -186,7 +192,7 @@ func (t *Trainer) Run(ctx context.Context) error {
 			}
 			saved, savedAt = t.State.Step, time.Now()
 		}
-		if ctx.Err() != nil && t.State.Step < t.Steps && !t.State.Stopped {
+		if t.Meet == nil && ctx.Err() != nil && t.State.Step < t.Steps && !t.State.Stopped {
 			return t.interrupt()
 		}
 	}
@@ -212,6 +218,9 @@ func (t *Trainer) due(saved int, at time.Time) bool {
 func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 	step := t.State.Step
 	b, err := t.Batches.Next(ctx)
+	if t.Meet != nil {
+		err = t.Meet(cmp.Or(err, ctx.Err()))
+	}
 	if err != nil {
 		return stepResult{}, err
 	}

@@ -77,12 +77,12 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	}
 	t.Schedule = schedule.LR
 	a := &Assembled{t, model, sets, sampler, tuples, weights, start}
-	return a, a.deal(cfg, nil)
+	return a, a.Deal(cfg, nil)
 }
 
-// deal makes training that of shards, if cfg has several, and of the ranks that comm
+// Deal makes training that of shards, if cfg has several, and of the ranks that comm
 // connects; nil where there is one.
-func (a *Assembled) deal(cfg *config.Config, comm ranks.Comm) error {
+func (a *Assembled) Deal(cfg *config.Config, comm ranks.Comm) error {
 	if cfg.Train.Shards == 1 && comm == nil {
 		return nil
 	}

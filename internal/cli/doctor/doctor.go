@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"tercet/internal/cli/config"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
+	"tercet/internal/ranks/mpi"
 	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/run"
@@ -65,7 +67,7 @@ func runDoctor(s *base.Streams, o options) error {
 		Memory:  Memory(),
 		Modules: modules(),
 	}
-	doc.Checks = append(doc.Checks, checkKernel())
+	doc.Checks = append(doc.Checks, checkKernel(), checkMPI())
 	if m := doc.Memory; m != nil {
 		doc.Checks = append(doc.Checks, checkSpace("memory", "available", m.Available, lowMemory))
 	}
@@ -118,6 +120,18 @@ func checkKernel() record.DoctorCheck {
 		return record.DoctorCheck{Name: "kernel", Level: "warn", Text: kernel.EnvWinograd + "=measure: another run may plan its convolutions in another way and give other last bits"}
 	}
 	return record.DoctorCheck{Name: "kernel", Level: "ok", Text: "level " + kernel.Setting()}
+}
+
+// checkMPI says whether several processes can train a run.
+func checkMPI() record.DoctorCheck {
+	name, err := mpi.Look()
+	switch {
+	case errors.Is(err, mpi.ErrStatic):
+		return record.DoctorCheck{Name: "mpi", Level: "ok", Text: "not in this static build; tercet-native has it (make native)"}
+	case err != nil:
+		return record.DoctorCheck{Name: "mpi", Level: "warn", Text: err.Error()}
+	}
+	return record.DoctorCheck{Name: "mpi", Level: "ok", Text: name}
 }
 
 func checkSpace(name, what string, have, low uint64) record.DoctorCheck {

@@ -11,6 +11,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/config"
+	"tercet/internal/ranks"
 	"tercet/internal/record"
 	"tercet/internal/run"
 	"tercet/internal/train"
@@ -19,9 +20,9 @@ import (
 // all trains the variants, jobs at once. One that collapsed, diverged or is
 // another process's does not keep the others from running; the exit code then says
 // so at the end.
-func all(ctx context.Context, s *base.Streams, out string, variants []*config.Config, jobs int) error {
-	jobs = min(jobs, len(variants))
-	t := &trainedAll{s: s, out: out, variants: variants, jobs: jobs}
+func all(ctx context.Context, s *base.Streams, out string, l *loaded, team *ranks.Team) error {
+	variants, jobs := l.variants, min(l.jobs, len(l.variants))
+	t := &trainedAll{s: s, out: out, variants: variants, jobs: jobs, team: team}
 	if jobs > 1 {
 		s.Note("%d runs, %d at once, each on one thread", len(variants), jobs)
 		t.view = newManyView(s, variants)
@@ -29,7 +30,7 @@ func all(ctx context.Context, s *base.Streams, out string, variants []*config.Co
 		t.view = &serialView{view{s: s}, variants}
 	}
 	defer t.view.end()
-	err := run.Sweep(ctx, out, variants, run.SweepOptions{Jobs: jobs, Watch: t.view.watch}, t.each)
+	err := run.Sweep(ctx, out, variants, run.SweepOptions{Jobs: jobs, Watch: t.view.watch, Team: team}, t.each)
 	t.view.end()
 	if err := t.outcome(err); err != nil {
 		return err
@@ -51,6 +52,7 @@ type trainedAll struct {
 	out      string
 	variants []*config.Config
 	jobs     int
+	team     *ranks.Team
 	view     sweepView
 
 	runs        []run.Ended // those whose manifest is known
@@ -82,6 +84,9 @@ func (t *trainedAll) each(e run.Ended) error {
 	case sweep && errors.Is(err, train.ErrInterrupted):
 		t.s.Note("%s: %v", dir, err)
 		t.interrupted = append(t.interrupted, dir)
+		if t.team != nil { // it may have been another rank's signal
+			return err
+		}
 	default:
 		return t.fail(dir, e)
 	}

@@ -14,6 +14,8 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/config"
 	"tercet/internal/emit"
+	"tercet/internal/ranks"
+	"tercet/internal/ranks/mpi"
 	"tercet/internal/record"
 	"tercet/internal/run"
 	"tercet/internal/scheduler"
@@ -31,6 +33,7 @@ type options struct {
 	dryRun bool
 	list   bool
 	emit   string
+	ranks  string
 }
 
 // New makes the command.
@@ -53,7 +56,12 @@ diverged or collapsed, or that another process trains, stops nothing and is list
 the end. --task i/n runs a share of the runs; --task auto/n takes i from the scheduler
 that started it: an array of Slurm, PBS, SGE, LSF or AWS Batch, GNU parallel, an
 Indexed Job of Kubernetes. --emit prints a script for one of them, with time and memory
-from the plan that --dry-run prints; --task auto/n shares the runs among n tasks.`,
+from the plan that --dry-run prints; --task auto/n shares the runs among n tasks.
+
+--ranks mpi trains each run with all processes that mpirun or srun has started. Their
+number must divide train.shards; it changes no bits. Rank 0 writes the run, the others
+read the same config and data. It needs the build tercet-native (make native):
+mpirun -n 4 tercet-native train large.yaml --ranks mpi`,
 		Examples: []base.Example{
 			{Why: "the built-in dataset with the defaults, one epoch of 40 characters", Line: "tercet train --set name=first --set train.epochs=1 --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8", Heavy: true},
 			{Why: "what it would do, without doing it", Line: "tercet train --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8 --dry-run", Heavy: true},
@@ -76,6 +84,10 @@ from the plan that --dry-run prints; --task auto/n shares the runs among n tasks
 			fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan: parameters, steps, passes, memory, time")
 			fs.BoolVar(&o.list, "list", false, "print the directories of the runs, one a line, and stop")
 			fs.StringVar(&o.emit, "emit", "", "print a script that trains the runs, and stop; `FORMAT`: "+strings.Join(emit.Formats(), ", "))
+			fs.StringVar(&o.ranks, "ranks", "", "train each run with all processes of a job; `KIND`: mpi (mpirun, srun)")
+			for _, other := range []string{"emit", "dry-run", "list", "jobs"} {
+				cmd.MarkFlagsMutuallyExclusive("ranks", other)
+			}
 			cmd.MarkFlagsMutuallyExclusive("emit", "dry-run")
 			cmd.MarkFlagsMutuallyExclusive("emit", "list")
 			cmd.MarkFlagsMutuallyExclusive("emit", "resume")
@@ -96,51 +108,76 @@ func runTrain(ctx context.Context, s *base.Streams, o options) error {
 	if o.resume != "" && o.Path != "" {
 		return base.Usagef("--resume continues a run with its own config; leave out %s", o.Path)
 	}
-	if o.resume != "" {
-		return resume(ctx, s, o)
+	if o.ranks != "" {
+		return inRanks(ctx, s, o, mpi.Open)
 	}
+	if o.resume != "" {
+		return resume(ctx, s, o, nil)
+	}
+	l, err := o.load()
+	if err != nil {
+		return err
+	}
+	if o.emit != "" {
+		return emitScript(ctx, s, o, l.name, l.variants, l.jobs)
+	}
+	l.note(s, o)
+	switch {
+	case o.list:
+		return listRuns(s, o.out, l.variants)
+	case o.dryRun:
+		return base.Plan(ctx, s, l.variants)
+	}
+	return all(ctx, s, o.out, l, nil)
+}
+
+// loaded is what the command line asks to train.
+type loaded struct {
+	name     string // of the sweep
+	variants []*config.Config
+	jobs     int
+}
+
+// note says that there is nothing to do.
+func (l *loaded) note(s *base.Streams, o options) {
+	if len(l.variants) == 0 {
+		s.Note("share %s holds no runs: the sweep has fewer", o.task)
+	}
+}
+
+// load reads the config. With --emit, it returns the runs of all tasks.
+func (o options) load() (*loaded, error) {
 	if o.from != "" {
-		return base.Usagef("--from goes with --resume: it names the checkpoint that a run is continued from")
+		return nil, base.Usagef("--from goes with --resume: it names the checkpoint that a run is continued from")
 	}
 	jobs, err := base.ParseJobs(o.jobs)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	over, err := o.Overrides()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if o.seed != "" {
 		over = append(over, config.Override{Key: "seed", Value: o.seed, From: "--seed"})
 	}
 	cfg, err := config.LoadWith(o.Path, over)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	variants, err := run.Variants(cfg)
-	if err != nil {
-		return err
-	}
-	if o.emit != "" {
-		return emitScript(ctx, s, o, cfg.Name, variants, jobs)
+	l := &loaded{name: cfg.Name, jobs: jobs}
+	if l.variants, err = run.Variants(cfg); err != nil || o.emit != "" {
+		return l, err
 	}
 	task, err := scheduler.ParseTask(o.task, os.Getenv)
 	if err != nil {
-		return &base.ExitError{Code: base.ExitUsage, Err: err}
+		return nil, &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
-	if variants = run.Share(variants, task); len(variants) == 0 {
-		s.Note("share %s holds no runs: the sweep has fewer", o.task)
-	}
-	switch {
-	case o.list:
-		return listRuns(s, o.out, variants)
-	case o.dryRun:
-		return base.Plan(ctx, s, variants)
-	}
-	return all(ctx, s, o.out, variants, jobs)
+	l.variants = run.Share(l.variants, task)
+	return l, nil
 }
 
-func resume(ctx context.Context, s *base.Streams, o options) error {
+func resume(ctx context.Context, s *base.Streams, o options, team *ranks.Team) error {
 	if o.dryRun || o.list {
 		return base.Usagef("--resume goes with neither --dry-run nor --list")
 	}
@@ -151,7 +188,7 @@ func resume(ctx context.Context, s *base.Streams, o options) error {
 	if err != nil {
 		return base.RunError(err)
 	}
-	r.From = o.from
+	r.From, r.Team = o.from, team
 	view := &view{s: s}
 	defer view.end()
 	done, err := r.Train(ctx, view.watch())
