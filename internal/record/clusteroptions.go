@@ -40,6 +40,7 @@ type MulticutOptions struct {
 	Clip      float64  `json:"clip,omitempty" doc:"distance of probabilities from 0 and 1; 0 is none"`
 	Bias      float64  `json:"bias,omitempty" doc:"above 0.5 favors cuts, below 0.5 joins; 0 is 0.5"`
 	Neighbors int      `json:"graph_neighbours,omitempty" doc:"nearest neighbors of each item that become edges"`
+	Lists     string   `json:"graph_lists,omitempty" doc:"file of lists of neighbors that become edges"`
 	Random    int      `json:"graph_random,omitempty" doc:"random edges of each item"`
 	Solver    string   `json:"solver" doc:"'auto' or the name of a solver"`
 	Starts    []string `json:"starts,omitempty" doc:"starting clusterings of the factored solver"`

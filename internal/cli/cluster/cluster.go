@@ -19,6 +19,7 @@ import (
 	"tercet/internal/cluster/tsne"
 	"tercet/internal/clustering"
 	"tercet/internal/data"
+	"tercet/internal/fsx"
 	"tercet/internal/option"
 	"tercet/internal/progress"
 	"tercet/internal/record"
@@ -53,6 +54,8 @@ type options struct {
 	minSize       int
 	bound         string
 	near, random  int
+	lists         string
+	saveGraph     string
 	matrix        float64 // GiB
 	noComparison  bool
 	linkage       string
@@ -89,8 +92,8 @@ Without --method, flags of one method choose it (-k chooses kmeans). Otherwise i
 multicut for a graph and for a run whose loss fixes a threshold, else kmeans.
 
 Multicut uses all pairs of items. The factored solver needs no matrix of them. The
-other solvers work on the matrix of all costs, or with --graph-neighbors and
---graph-random on a sparse graph. A result comes with a lower bound and with the
+other solvers work on the matrix of all costs, or with --graph-neighbors or
+--graph-lists, and --graph-random, on a sparse graph. A result comes with a lower bound and with the
 objective of the ground truth and of k-means. They show whether errors come from the
 edge costs or from the solver.
 
@@ -139,6 +142,9 @@ func runCluster(ctx context.Context, s *base.Streams, o options) error {
 		if err := o.write(s, c); err != nil {
 			return err
 		}
+	}
+	if err := o.writeGraph(s, c.Graph); err != nil {
+		return err
 	}
 	if err := s.Result(c.Doc, func(w io.Writer) error { return ClusterTable(c.Doc).Write(w, o.Format) }); err != nil {
 		return err
@@ -277,6 +283,21 @@ func (o *options) write(s *base.Streams, c *solve.Result) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// writeGraph writes the sparse graph where it is asked for.
+func (o *options) writeGraph(s *base.Streams, g *multicut.Graph) error {
+	if o.saveGraph == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(o.saveGraph), 0o755); err != nil {
+		return err
+	}
+	if err := fsx.Write(o.saveGraph, 0o644, func(w io.Writer) error { return multicut.WriteGraph(w, g) }); err != nil {
+		return err
+	}
+	s.Note("wrote %s", o.saveGraph)
 	return nil
 }
 

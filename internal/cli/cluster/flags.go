@@ -82,7 +82,9 @@ func (o *options) declareMulticut(fs *pflag.FlagSet) {
 	fs.StringVar(&o.restarts, "restarts", restartsAuto, "of the solvers factored and kl: how often random clusters are dissolved and the solution is improved again: `N`, none, or auto: by size (factored), none (kl)")
 	fs.StringVar(&o.bound, "bound", "auto", "lower bound: none, trivial, triangle (complete graphs), cycle (sparse ones), or auto: the best that is quick; cycle goes as far as its search does, auto ends it after some seconds")
 	fs.IntVar(&o.near, "graph-neighbors", 0, "of a sparse graph: nearest neighbors of each item, at most half of all")
+	fs.StringVar(&o.lists, "graph-lists", "", "of a sparse graph: `FILE` of lists of neighbors that another program found (npy, ibin, ivecs), in place of --graph-neighbors")
 	fs.IntVar(&o.random, "graph-random", 0, "of a sparse graph: random partners of each item")
+	fs.StringVar(&o.saveGraph, "save-graph", "", "write the sparse graph to `FILE` in the MULTICUT text format, which RAMA and LPMP read")
 	fs.BoolVar(&o.noComparison, "no-comparison", false, "leave out what the ground truth and k-means cost")
 	base.Only(fs, []string{solve.Multicut, solve.HDBSCAN}, "min-cluster-size")
 	base.Group(fs, "Multicut", solve.Multicut)
@@ -138,7 +140,7 @@ func (o *options) heeded() error {
 		return nil
 	}
 	for _, flag := range []string{
-		"link", "scale", "clip", "bias", "threshold", "fit-embeddings", "fit-prior", "graph-neighbors", "graph-random", "starts", "min-cluster-size", "n-init",
+		"link", "scale", "clip", "bias", "threshold", "fit-embeddings", "fit-prior", "graph-neighbors", "graph-lists", "graph-random", "save-graph", "starts", "min-cluster-size", "n-init",
 		"matrix-limit", "map", "perplexity", "map-iterations", "theta",
 	} {
 		if o.flags.Changed(flag) {
@@ -168,6 +170,11 @@ func (o *options) checkCluster() ([]base.Gate, error) {
 	}
 	if err := outFolder(o.out); err != nil {
 		return nil, err
+	}
+	if o.saveGraph != "" {
+		if err := base.Writable(o.saveGraph); err != nil {
+			return nil, err
+		}
 	}
 	o.suggest()
 	for _, check := range []func() error{o.words, o.heeded, o.numbers} {
@@ -241,17 +248,21 @@ func (o *options) numbers() error {
 	if err != nil {
 		return err
 	}
-	switch sparse := o.near > 0 || o.random > 0; {
+	switch sparse := o.near > 0 || o.random > 0 || o.lists != ""; {
+	case o.near > 0 && o.lists != "":
+		return base.Usagef("--graph-neighbors searches for neighbors and --graph-lists reads them: give one of them")
+	case o.saveGraph != "" && !sparse:
+		return base.Usagef("--save-graph writes a sparse graph: give --graph-neighbors or --graph-lists")
 	case sparse && o.solver == "factored":
-		return base.Usagef("--solver factored takes all pairs; leave out --graph-neighbors and --graph-random, or take another solver")
-	case sparse && o.near == 0:
-		return base.Usagef("--graph-random needs --graph-neighbors: random pairs alone do not say which items belong together")
+		return base.Usagef("--solver factored takes all pairs; leave out %s, or take another solver", base.Given(o.flags.Changed, "graph-neighbors", "graph-lists", "graph-random"))
+	case sparse && o.near == 0 && o.lists == "":
+		return base.Usagef("--graph-random needs --graph-neighbors or --graph-lists: random pairs alone do not say which items belong together")
 	case o.solver != "auto" && o.solver != "factored" && (o.starts != nil || o.minSize > 0 && o.method == solve.Multicut):
 		return base.Usagef("--starts and --min-cluster-size are for --solver factored, not %s", o.solver)
 	case (o.rounds > 0 || restarts != 0) && o.solver != "auto" && o.solver != "kl" && o.solver != "factored":
 		return base.Usagef("--rounds and --restarts are for the solvers factored and kl, not %s", o.solver)
 	case sparse && (o.starts != nil || o.minSize > 0):
-		return base.Usagef("--starts and --min-cluster-size are for --solver factored, which takes all pairs: leave out --graph-neighbors")
+		return base.Usagef("--starts and --min-cluster-size are for --solver factored, which takes all pairs: leave out %s", base.Given(o.flags.Changed, "graph-neighbors", "graph-lists"))
 	case o.method == solve.HDBSCAN && o.flags.Changed("min-cluster-size") && o.minSize < 2:
 		return base.Usagef("--min-cluster-size is %d; give at least 2", o.minSize)
 	}

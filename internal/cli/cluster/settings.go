@@ -118,7 +118,7 @@ func (o *options) settings() (record.ClusterOptions, error) {
 		}
 	case solve.Multicut:
 		c.Multicut = record.MulticutOptions{
-			ThresholdOptions: threshold, Link: o.link, Scale: o.scale, Clip: o.clip, Bias: o.bias, Neighbors: o.near, Random: o.random,
+			ThresholdOptions: threshold, Link: o.link, Scale: o.scale, Clip: o.clip, Bias: o.bias, Neighbors: o.near, Lists: o.lists, Random: o.random,
 			Solver: o.solver, Starts: o.starts, Rounds: o.rounds, Restarts: restarts, MinSize: o.minSize, Bound: o.bound, Matrix: bytes, Alone: o.noComparison,
 		}
 		if o.graph != "" {

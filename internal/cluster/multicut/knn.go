@@ -32,15 +32,40 @@ func Nearest(ctx context.Context, x []float32, n, d, k, random int, seed uint64,
 	if k < 0 || random < 0 || k+random < 1 {
 		return nil, fmt.Errorf("%w: %d neighbors and %d random pairs of each row make no graph", ErrInput, k, random)
 	}
-	k, random = min(k, n-1), min(random, n-1)
-	pairs := make([]uint64, 0, n*(k+random))
+	k = min(k, n-1)
 	near, err := nearest(ctx, x, n, d, k)
 	if err != nil {
 		return nil, err
 	}
+	return sparse(x, n, d, k, near, random, seed, cost)
+}
+
+// Listed is Nearest with neighbors that are known: k numbers of rows for each row, in any
+// order, -1 for none. A row in its own list is passed over.
+func Listed(x []float32, n, d, k int, lists []int32, random int, seed uint64, cost func(d2 float64) float64) (*Graph, error) {
+	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
+		return nil, err
+	}
+	if k < 1 || len(lists) != n*k || random < 0 {
+		return nil, fmt.Errorf("%w: lists of %d neighbors of %d rows have %d numbers", ErrInput, k, n, len(lists))
+	}
+	for at, j := range lists {
+		if j < -1 || int(j) >= n {
+			return nil, fmt.Errorf("%w: list %d names row %d of %d", ErrInput, at/k, j, n)
+		}
+	}
+	return sparse(x, n, d, k, lists, random, seed, cost)
+}
+
+// sparse makes the graph of lists of k neighbors and random others.
+func sparse(x []float32, n, d, k int, near []int32, random int, seed uint64, cost func(d2 float64) float64) (*Graph, error) {
+	random = min(random, n-1)
+	pairs := make([]uint64, 0, n*(k+random))
 	for i := range n {
 		for _, j := range near[i*k : (i+1)*k] {
-			pairs = append(pairs, pairKey(int32(i), j))
+			if j >= 0 && int(j) != i {
+				pairs = append(pairs, pairKey(int32(i), j))
+			}
 		}
 	}
 	pairs = randomPairs(pairs, n, random, seed)

@@ -100,6 +100,32 @@ func ReadGraph(r io.Reader, name string) (*Graph, *ReadReport, error) {
 	return g, g.report(), nil
 }
 
+// WriteGraph writes a graph as ReadGraph reads it. A node without edges gets one of cost 0,
+// which changes no clustering's cost.
+func WriteGraph(w io.Writer, g *Graph) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	line := append([]byte(graphHeader), '\n')
+	add := func(i, j int32, cost float64) {
+		line = strconv.AppendInt(line, int64(i), 10)
+		line = strconv.AppendInt(append(line, ' '), int64(j), 10)
+		line = append(strconv.AppendFloat(append(line, ' '), cost, 'g', -1, 64), '\n')
+		_, _ = out.Write(line) // Flush returns the error
+		line = line[:0]
+	}
+	for i := range int32(g.n) {
+		to, cost := g.Neighbors(i)
+		for e, j := range to {
+			if i < j {
+				add(i, j, cost[e])
+			}
+		}
+		if len(to) == 0 && g.n > 1 {
+			add(i, (i+1)%int32(g.n), 0)
+		}
+	}
+	return out.Flush()
+}
+
 func excerpt(line []byte) string {
 	if len(line) > 40 {
 		return strconv.Quote(string(line[:40])) + "..."

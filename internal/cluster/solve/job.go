@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"tercet/internal/cluster/multicut"
 	"tercet/internal/data"
 	"tercet/internal/option"
 	"tercet/internal/progress"
@@ -22,6 +23,7 @@ type Result struct {
 	Stopped error
 	// Probabilities are those of belonging to the cluster, of hdbscan.
 	Probabilities []float64
+	Graph         *multicut.Graph // sparse graph of a multicut, nil where all pairs count
 
 	Maps  []Map // as Doc.Maps
 	Model *Model
@@ -36,6 +38,7 @@ type Job struct {
 	Forward    int64 // images passed to fit a threshold
 
 	probabilities []float64
+	graph         *multicut.Graph
 	model         *Model
 }
 
@@ -62,7 +65,7 @@ func (j *Job) Run(ctx context.Context, src record.Source) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Result{Doc: doc, Vectors: j.Items.X, Truth: j.Items.Labels, Probabilities: j.probabilities, Maps: maps, Model: j.model}
+	c := &Result{Doc: doc, Vectors: j.Items.X, Truth: j.Items.Labels, Probabilities: j.probabilities, Maps: maps, Model: j.model, Graph: j.graph}
 	c.Stop(ctx)
 	return c, nil
 }

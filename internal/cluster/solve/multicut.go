@@ -32,6 +32,7 @@ func (j *Job) multicut(ctx context.Context, doc *record.Cluster) error {
 	if err != nil {
 		return err
 	}
+	j.graph = p.graph
 	rec := &record.MulticutRecord{Link: linkRecord(l)}
 	doc.Multicut = rec
 	if err := p.Answer(ctx, doc, rec); err != nil {

@@ -11,9 +11,11 @@ import (
 	"tercet/internal/cluster/multicut/exact"
 	"tercet/internal/cluster/multicut/factored"
 	"tercet/internal/data"
+	"tercet/internal/data/fault"
 	"tercet/internal/option"
 	"tercet/internal/progress"
 	"tercet/internal/record"
+	"tercet/internal/vectors"
 )
 
 // Problem is a minimum cost multicut: a graph with costs, in the forms that solvers
@@ -46,12 +48,9 @@ func newProblem(ctx context.Context, v data.Embeddings, l link.Link, o *record.M
 			return nil, err
 		}
 	}
-	if o.Neighbors > 0 || o.Random > 0 {
-		if err := checkSparse(o, v.N); err != nil {
-			return nil, err
-		}
+	if o.Neighbors > 0 || o.Random > 0 || o.Lists != "" {
 		say("nearest neighbors", 0, 1)
-		g, err := multicut.Nearest(ctx, v.X, v.N, v.D, o.Neighbors, o.Random, seed, l.Cost)
+		g, err := sparse(ctx, v, l, o, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -91,6 +90,25 @@ func newProblem(ctx context.Context, v data.Embeddings, l link.Link, o *record.M
 	d, err := p.pairwise(ctx)
 	p.costs = d
 	return p, err
+}
+
+// sparse makes the sparse graph of the items: of lists that another program has found, or
+// of neighbors that are searched for.
+func sparse(ctx context.Context, v data.Embeddings, l link.Link, o *record.MulticutOptions, seed uint64) (*multicut.Graph, error) {
+	if o.Lists == "" {
+		if err := checkSparse(o, v.N); err != nil {
+			return nil, err
+		}
+		return multicut.Nearest(ctx, v.X, v.N, v.D, o.Neighbors, o.Random, seed, l.Cost)
+	}
+	lists, err := vectors.ReadNeighbors(o.Lists, v.N)
+	if err != nil {
+		return nil, err
+	}
+	if lists.N != v.N {
+		return nil, fault.Unfit("%s has lists of %d items, and there are %d", o.Lists, lists.N, v.N)
+	}
+	return multicut.Listed(v.X, v.N, v.D, lists.K, lists.Index, o.Random, seed, l.Cost)
 }
 
 func gib(bytes int64) float64 { return float64(bytes) / (1 << 30) }
