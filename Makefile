@@ -85,6 +85,11 @@ field-trees:
 check-export: build
 	OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/check_export.py bin/tercet
 
+.PHONY: check-faiss
+#  check-faiss: the recipe of docs/large-galleries.md with faiss, its recall counted in numpy (seconds; needs python3-faiss)
+check-faiss: build
+	OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/check_faiss.py $(BIN)
+
 .PHONY: check-protocol
 #  check-protocol: the first 20 training steps of a preset on a drawn tree, against PyTorch (minutes; NETWORKS="resnet18 resnet50")
 check-protocol: build
