@@ -27,6 +27,9 @@ type StoredOptions struct {
 	QueryLabels []int32
 	// Memory bounds the bytes of queries and counts that are held at a time; 0 is 512 MiB.
 	Memory int64
+	// SaveEvery is after how many pairs of a query and an item counts are given to
+	// Part.Save; 0 is 2^32, some ten seconds of work.
+	SaveEvery int64
 	// Progress, where set, is called with the rows of the first passes and their total.
 	Progress progress.Count
 }
@@ -38,8 +41,8 @@ type StoredOptions struct {
 // counts of a chunk over parts of the gallery add up, in any order, to those over all of
 // it: Count and Score are for work that is divided, Values does both.
 //
-// Memory is the options' Memory, twice at most, with 32 MiB of gallery rows, and about 30
-// bytes for each row of labels.
+// Memory is the options' Memory, twice at most, a sixteenth of it for gallery rows, and
+// about 30 bytes for each row of labels.
 type Stored struct {
 	s     *search // without vectors
 	g, x  Rows
@@ -49,10 +52,9 @@ type Stored struct {
 	small bool // classes are small: ranks come from counting
 	start []int
 	room  int64
+	block int   // bytes of gallery rows that are held at a time
+	every int64 // as SaveEvery
 }
-
-// blockBytes is what the rows of the gallery take that are held at a time.
-const blockBytes = 32 << 20
 
 // NewStored reads all rows, two or three times, for what a search needs to know before it
 // begins. Errors are those of Retrieve, and of Read.
@@ -64,6 +66,10 @@ func NewStored(ctx context.Context, g Rows, labels []int32, o StoredOptions) (*S
 	t := &Stored{s: s, g: g, x: o.Queries, n: g.Len(), room: o.Memory}
 	if t.room == 0 {
 		t.room = 512 << 20
+	}
+	t.block, t.every = int(t.room/16), o.SaveEvery
+	if t.every == 0 {
+		t.every = 1 << 32
 	}
 	if len(labels) != g.Len() {
 		return nil, fmt.Errorf("%w: %d embeddings but %d labels", ErrInput, g.Len(), len(labels))
@@ -140,7 +146,7 @@ func (t *Stored) survey(ctx context.Context, told progress.Count) error {
 	}
 	done := 0
 	pass := func(r Rows, use func(x []float32)) error {
-		return eachBlock(ctx, r, 0, r.Len(), blockBytes, func(_ int, x []float32) error {
+		return eachBlock(ctx, r, 0, r.Len(), t.block, func(_ int, x []float32) error {
 			use(x)
 			done += len(x) / t.s.d
 			told.Tell(done, total)

@@ -132,15 +132,17 @@ func (s *search) keysOf(m int, x, g, norm, keys []float32) {
 	}
 }
 
-// count adds gallery rows [from, to) to the counts.
-func (c *chunk) count(ctx context.Context, from, to int, told progress.Count) error {
+// count adds gallery rows [from, to) to the counts. save, where set, gets the counts of
+// [from, done) after every so many pairs of a query and an item.
+func (c *chunk) count(ctx context.Context, from, to int, told progress.Count, save func(done int, counts []int32) error) error {
 	t, s := c.t, c.t.s
 	m := c.hi - c.lo
-	bytes := blockBytes
+	bytes := t.block
 	if c.c == nil { // keys take as much as rows
-		bytes = min(bytes, max(16*4*s.d, 2*blockBytes/(4*m)*4*s.d))
+		bytes = min(bytes, max(16*4*s.d, 2*t.block/(4*m)*4*s.d))
 	}
 	var norm []float32
+	var pairs int64
 	return eachBlock(ctx, t.g, from, to, bytes, func(first int, x []float32) error {
 		x = t.prepared(x)
 		var err error
@@ -154,8 +156,13 @@ func (c *chunk) count(ctx context.Context, from, to int, told progress.Count) er
 		} else {
 			c.countRows(first, x, norm)
 		}
-		told.Tell(first+len(norm)-from, to-from)
-		return err
+		done := first + len(norm)
+		told.Tell(done-from, to-from)
+		if pairs += int64(m) * int64(len(norm)); err != nil || save == nil || pairs < t.every || done == to {
+			return err
+		}
+		pairs = 0
+		return save(done, c.counts(from, done))
 	})
 }
 
@@ -246,42 +253,4 @@ func (c *chunk) score(counts []int32) []float64 {
 		r.score(s.ks, self, s.ng, values[i*m:(i+1)*m])
 	}
 	return values
-}
-
-// Count returns the counts of a chunk over gallery rows [from, to). told gets the rows done
-// of their total.
-func (t *Stored) Count(ctx context.Context, k, from, to int, told progress.Count) ([]int32, error) {
-	c, err := t.open(k)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.count(ctx, from, to, told); err != nil {
-		return nil, err
-	}
-	return c.counts(from, to), nil
-}
-
-// Score returns the values of a chunk's queries, (queries, Scores), from the sum of the
-// counts over parts that make up the gallery.
-func (t *Stored) Score(k int, counts []int32) ([]float64, error) {
-	c, err := t.open(k)
-	if err != nil {
-		return nil, err
-	}
-	if len(counts) != t.CountsOf(k) {
-		return nil, fmt.Errorf("%w: %d counts of chunk %d, want %d", ErrInput, len(counts), k, t.CountsOf(k))
-	}
-	return c.score(counts), nil
-}
-
-// Values returns the values of a chunk's queries, (queries, Scores).
-func (t *Stored) Values(ctx context.Context, k int, told progress.Count) ([]float64, error) {
-	c, err := t.open(k)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.count(ctx, 0, t.s.ng, told); err != nil {
-		return nil, err
-	}
-	return c.score(c.counts(0, t.s.ng)), nil
 }

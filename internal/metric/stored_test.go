@@ -29,7 +29,7 @@ func storedValues(t *testing.T, s *Stored, parts int) []float64 {
 	for k := range s.Chunks() {
 		sum := make([]int32, s.CountsOf(k))
 		for p := range parts {
-			counts, err := s.Count(context.Background(), k, p*s.s.ng/parts, (p+1)*s.s.ng/parts, nil)
+			counts, err := s.Count(context.Background(), k, Part{From: p * s.s.ng / parts, To: (p + 1) * s.s.ng / parts})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,7 +41,7 @@ func storedValues(t *testing.T, s *Stored, parts int) []float64 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole, err := s.Values(context.Background(), k, nil)
+		whole, err := s.Values(context.Background(), k, Part{})
 		if err != nil || !slices.Equal(whole, values) {
 			t.Fatalf("chunk %d in %d parts differs from one, error %v", k, parts, err)
 		}
@@ -99,22 +99,24 @@ func TestStoredIsRetrieve(t *testing.T) {
 					if s.Chunks() < 2 || s.small != (classes == 60) {
 						t.Fatalf("%s: %d chunks, small %v", what, s.Chunks(), s.small)
 					}
-					for _, parts := range []int{3, 8} {
-						par.SetThreads(1 + parts%2)
-						values := storedValues(t, s, parts)
-						if !slices.Equal(values, want.PerQuery) {
-							t.Fatalf("%s, %d parts: other values", what, parts)
+					parts := 3
+					if !self {
+						parts = 8
+					}
+					par.SetThreads(1 + parts%2)
+					values := storedValues(t, s, parts)
+					if !slices.Equal(values, want.PerQuery) {
+						t.Fatalf("%s, %d parts: other values", what, parts)
+					}
+					got, err := s.Result(context.Background(), values, none)
+					if err != nil || !slices.Equal(got.Query, want.Query) || got.Excluded != want.Excluded || got.Gallery != want.Gallery {
+						t.Fatalf("%s: result %v, error %v", what, got, err)
+					}
+					for i, v := range got.Scores {
+						if v.Key != want.Scores[i].Key || v.Value.Value != want.Scores[i].Value.Value {
+							t.Errorf("%s: %s is %v, want %v", what, v.Key, v.Value.Value, want.Scores[i].Value.Value)
 						}
-						got, err := s.Result(context.Background(), values, none)
-						if err != nil || !slices.Equal(got.Query, want.Query) || got.Excluded != want.Excluded || got.Gallery != want.Gallery {
-							t.Fatalf("%s: result %v, error %v", what, got, err)
-						}
-						for i, v := range got.Scores {
-							if v.Key != want.Scores[i].Key || v.Value.Value != want.Scores[i].Value.Value {
-								t.Errorf("%s: %s is %v, want %v", what, v.Key, v.Value.Value, want.Scores[i].Value.Value)
-							}
-							got.Scores[i].Value.Value = 0 // they belong to the search
-						}
+						got.Scores[i].Value.Value = 0 // they belong to the search
 					}
 				}
 			}
@@ -148,6 +150,47 @@ func TestStoredBlocks(t *testing.T) {
 	}
 }
 
+// Counts that are saved on the way are those that a later call continues from.
+func TestStoredResumes(t *testing.T) {
+	t.Parallel()
+	for _, classes := range []int{5, 90} {
+		r := rand.New(rand.NewPCG(9, uint64(classes)))
+		const n, d = 400, 3
+		x, l := grid(r, n, d, 4), randomLabels(r, n, classes)
+		s, err := NewStored(context.Background(), held{x, d}, l, StoredOptions{Memory: 12_000, SaveEvery: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range s.Chunks() {
+			want, err := s.Values(context.Background(), k, Part{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var saved []Part
+			save := func(done int, counts []int32) error {
+				saved = append(saved, Part{Done: done, Counts: slices.Clone(counts)})
+				return nil
+			}
+			if _, err := s.Values(context.Background(), k, Part{Save: save}); err != nil || len(saved) < 3 {
+				t.Fatalf("%d classes: saved %d times, error %v", classes, len(saved), err)
+			}
+			for _, p := range saved {
+				last := 0
+				p.Save = func(done int, _ []int32) error { last = done; return nil }
+				if got, err := s.Values(context.Background(), k, p); err != nil || !slices.Equal(got, want) {
+					t.Fatalf("%d classes, resumed at %d: other values, error %v", classes, p.Done, err)
+				}
+				if last <= p.Done && p.Done < saved[len(saved)-1].Done {
+					t.Errorf("resumed at %d, saved at %d", p.Done, last)
+				}
+			}
+		}
+		if _, err := s.Values(context.Background(), 0, Part{Done: 7, Counts: []int32{1}}); err == nil || !strings.Contains(err.Error(), "1 counts of chunk 0") {
+			t.Errorf("other counts: error %v", err)
+		}
+	}
+}
+
 // Errors are those of Retrieve.
 func TestStoredErrors(t *testing.T) {
 	t.Parallel()
@@ -173,7 +216,7 @@ func TestStoredErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Values(context.Background(), 0, nil)
+	_, err = s.Values(context.Background(), 0, Part{})
 	wantMessage(t, err, "is zero")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

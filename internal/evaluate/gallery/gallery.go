@@ -34,6 +34,9 @@ type Options struct {
 	Out    string
 	Keep   run.Keeper // asked before the work; nil replaces any result
 	Memory int64      // bytes of queries and counts held at a time; 0 is 512 MiB
+	// SaveEvery is after how many pairs of a query and an item unfinished work is kept; 0 is
+	// as package metric has it.
+	SaveEvery int64
 	// Program is the version of the program: unfinished work of another one is refused.
 	Program string
 }
@@ -91,7 +94,7 @@ func (in *input) identify(ctx context.Context, say progress.Say) error {
 // survey reads the vectors for what the search must know.
 func (in *input) survey(ctx context.Context, say progress.Say) (err error) {
 	o := in.o
-	so := metric.StoredOptions{K: o.Eval.Ks, Distance: o.Eval.Distance, Memory: o.Memory, Progress: say.Of("read the gallery")}
+	so := metric.StoredOptions{K: o.Eval.Ks, Distance: o.Eval.Distance, Memory: o.Memory, SaveEvery: o.SaveEvery, Progress: say.Of("read the gallery")}
 	if in.q != nil {
 		so.Queries, so.QueryLabels = in.q, in.queryLabels
 	}
@@ -251,7 +254,9 @@ func (in *input) values(ctx context.Context, part *partFile, say progress.Say) (
 			}
 			continue
 		}
-		v, err := st.Values(ctx, k, queriesOf(say, lo, hi, all))
+		p := part.resumed(k, 0, in.g.Len())
+		p.Told = queriesOf(say, lo, hi, all)
+		v, err := st.Values(ctx, k, p)
 		if err != nil {
 			return nil, err
 		}
@@ -270,10 +275,10 @@ func queriesOf(say progress.Say, lo, hi, all int) progress.Count {
 
 // stopped says where work is kept that was interrupted.
 func stopped(err error, p *partFile) error {
-	if p == nil || p.done == 0 {
+	if p == nil || p.done == 0 && !p.isUnderway() {
 		return err
 	}
-	return fmt.Errorf("%w; %s holds %d of %d parts of the work, and the same command continues from there", err, p.path, p.done, p.head.Chunks)
+	return fmt.Errorf("%w; %s keeps what was done, and the same command continues from there", err, p.path)
 }
 
 // result makes the evaluation of the values of all queries that count.

@@ -173,6 +173,7 @@ func TestQueries(t *testing.T) {
 func TestResume(t *testing.T) {
 	t.Parallel()
 	o := scored(t, 40)
+	o.Memory, o.SaveEvery = 50_000, 1
 	whole, _, err := Evaluate(context.Background(), o, silent)
 	if err != nil {
 		t.Fatal(err)
@@ -202,9 +203,33 @@ func TestResume(t *testing.T) {
 	if again, _, err := Evaluate(context.Background(), o, silent); err != nil || docText(t, again) != want {
 		t.Errorf("damaged: other bytes, error %v", err)
 	}
+	for _, hurt := range []func(now []byte) []byte{
+		func(now []byte) []byte { return now },
+		func(now []byte) []byte { return now[:len(now)-4] },
+		func(now []byte) []byte { return nil },
+		func(now []byte) []byte { now[len(now)-2] ^= 1; return now },
+	} {
+		_ = os.Remove(path)
+		interrupted(t, o)
+		now, err := os.ReadFile(path + ".now")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = os.WriteFile(path+".now", hurt(now), 0o644)
+		if again, _, err := Evaluate(context.Background(), o, silent); err != nil || docText(t, again) != want {
+			t.Errorf("resumed within a part of the queries: other bytes, error %v", err)
+		}
+		if _, err := os.Stat(path + ".now"); err == nil {
+			t.Error("the file of unfinished queries is left")
+		}
+	}
+}
+
+// interrupted begins an evaluation and stops it within the first part of the queries.
+func interrupted(t *testing.T, o Options) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	_ = os.WriteFile(path, kept[:len(kept)/2], 0o644)
-	_, _, err = Evaluate(ctx, o, func(stage string, done, total int) {
+	_, _, err := Evaluate(ctx, o, func(stage string, _, _ int) {
 		if stage == "retrieval" {
 			cancel()
 		}

@@ -202,7 +202,11 @@ func (p *partFile) write(chunk int, numbers any) error {
 	}
 	p.at[chunk] = at
 	p.done++
-	return p.f.Sync()
+	if err := p.f.Sync(); err != nil {
+		return err
+	}
+	p.dropUnderway()
+	return nil
 }
 
 // read fills numbers, []float64 or []int32, with those of a chunk.
@@ -229,5 +233,6 @@ func (p *partFile) remove() error {
 	if p == nil {
 		return nil
 	}
+	p.dropUnderway()
 	return os.Remove(p.path)
 }

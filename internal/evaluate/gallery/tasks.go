@@ -52,7 +52,9 @@ func Task(ctx context.Context, o Options, t scheduler.Task, say progress.Say) (*
 			continue
 		}
 		lo, hi := st.Queries(k)
-		counts, err := st.Count(ctx, k, from, to, queriesOf(say, lo, hi, all))
+		p := part.resumed(k, from, to)
+		p.Told = queriesOf(say, lo, hi, all)
+		counts, err := st.Count(ctx, k, p)
 		if err != nil {
 			return nil, stopped(err, part)
 		}
