@@ -14,7 +14,7 @@ import (
 )
 
 // A chunk of queries whose counts are unfinished is kept in a file of its own, which is
-// replaced as the work goes on: the line of the part's file, then the chunk, the CRC-32 of
+// replaced as the work proceeds: the line of the part's file, then the chunk, the CRC-32 of
 // what follows, the gallery rows done, and the counts.
 
 func (p *partFile) underwayPath() string { return p.path + ".now" }
