@@ -92,10 +92,11 @@ Without --method, flags of one method choose it (-k chooses kmeans). Otherwise i
 multicut for a graph and for a run whose loss fixes a threshold, else kmeans.
 
 Multicut uses all pairs of items. The factored solver needs no matrix of them. The
-other solvers work on the matrix of all costs, or with --graph-neighbors or
---graph-lists, and --graph-random, on a sparse graph. A result comes with a lower bound and with the
-objective of the ground truth and of k-means. They show whether errors come from the
-edge costs or from the solver.
+other solvers work on the matrix of all costs, or on a sparse graph: of the nearest
+items (--graph-neighbors) or of another program's lists (--graph-lists), with random
+pairs (--graph-random). A result comes with a lower bound and with the objective of
+the ground truth and of k-means. They show whether errors come from the edge costs
+or from the solver.
 
 If labels are known, the clusters are scored with them. The command writes cluster.json,
 labels.npy, clusters.safetensors (for tercet cluster assign) and pictures into the
