@@ -22,9 +22,10 @@ type job struct {
 
 	out       [][]float64 // (scores, B)
 	different []int
-	linf, l2  []float64
-	zero      float64
 }
+
+// batch is the record of the batch at hand.
+func (j *job) batch() *record.AttackBatch { return &j.ran.Batches[len(j.ran.Batches)-1] }
 
 // jobs makes the methods of all attacks, so that a wrong one is known before the
 // first is run, and room for their scores.
@@ -123,7 +124,7 @@ func (r *runner) batch(j *job, draw int) error {
 			j.keep(k, w, report.Embedding, same, draw)
 		}
 		if k > 0 {
-			j.ran.Shared += len(w.places) - len(j.different)
+			j.batch().Shared += len(w.places) - len(j.different)
 		}
 	}
 	// The rest has its own images in the second variant.
@@ -172,11 +173,11 @@ func (r *runner) craft(j *job, m Method, w *workspace) (*adversary.Report, error
 		}
 		return nil, err
 	}
-	b := len(w.places)
-	j.ran.Crafted += b
-	j.ran.Cost.Add(record.Cost{Forward: int64(b) * int64(report.Forward), Backward: int64(b) * int64(report.Backward)})
-	j.linf, j.l2 = append(j.linf, report.Linf...), append(j.l2, report.L2...)
-	j.zero += float64(report.ZeroGradient * float64(b))
+	b, rec := len(w.places), j.batch()
+	rec.Crafted += b
+	rec.Cost.Add(record.Cost{Forward: int64(b) * int64(report.Forward), Backward: int64(b) * int64(report.Backward)})
+	rec.Linf, rec.L2 = append(rec.Linf, report.Linf...), append(rec.L2, report.L2...)
+	rec.Zero = append(rec.Zero, float64(report.ZeroGradient*float64(b)))
 	return report, nil
 }
 
@@ -197,9 +198,20 @@ func (j *job) score(m Method, w *workspace, z, previous *array.Array, into [][]f
 
 // finish records what the attack did.
 func (j *job) finish(r *Result, seconds float64) {
-	j.ran.Radius = adversary.RadiusOf(j.linf, j.l2)
+	var linf, l2 []float64
+	zero := 0.0
+	for _, b := range j.ran.Batches {
+		j.ran.Crafted += b.Crafted
+		j.ran.Shared += b.Shared
+		j.ran.Cost.Add(b.Cost)
+		linf, l2 = append(linf, b.Linf...), append(l2, b.L2...)
+		for _, z := range b.Zero {
+			zero += z
+		}
+	}
+	j.ran.Radius = adversary.RadiusOf(linf, l2)
 	if j.ran.Crafted > 0 {
-		j.ran.ZeroGradient = j.zero / float64(j.ran.Crafted)
+		j.ran.ZeroGradient = zero / float64(j.ran.Crafted)
 	}
 	j.ran.Seconds = seconds
 	r.Attacks = append(r.Attacks, *j.ran)

@@ -36,6 +36,7 @@ type Ran struct {
 	ZeroGradient    float64 // see adversary.Report
 	Cost            record.Cost
 	Seconds         float64
+	Batches         []record.AttackBatch // what the above is summed from
 }
 
 // Scored are the scores of one variant, query by query: means over the draws of

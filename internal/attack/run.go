@@ -11,6 +11,8 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/progress"
+	"tercet/internal/record"
+	"tercet/internal/scheduler"
 )
 
 // DefaultBatch is robrank's for 28x28 images, over which published scores are
@@ -63,29 +65,40 @@ func run(ctx context.Context, model nn.Embedder, images Source, g *Gallery, o Op
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := r.jobs()
-	if err != nil {
+	if err := r.runShare(scheduler.Task{Index: 1, Of: 1}); err != nil {
 		return nil, err
 	}
+	r.result.finish(g)
+	return r.result, nil
+}
+
+// runShare runs the attacks on a share of the queries.
+func (r *runner) runShare(t scheduler.Task) error {
+	jobs, err := r.jobs()
+	if err != nil {
+		return err
+	}
+	if r.share, err = r.shareOf(t); err != nil {
+		return err
+	}
 	if err := r.embed(); err != nil {
-		return nil, err
+		return err
 	}
 	total := 0
 	for _, j := range jobs {
-		total += j.draws * len(r.result.Queries)
+		total += j.draws * (r.share.To - r.share.From)
 	}
 	done := 0
 	for _, j := range jobs {
 		err := r.attack(j, func(n int) {
 			done += n
-			o.Progress.Tell(done, total)
+			r.o.Progress.Tell(done, total)
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	r.result.finish(g)
-	return r.result, nil
+	return nil
 }
 
 // runner is one Run.
@@ -98,6 +111,7 @@ type runner struct {
 	methods maker
 	result  *Result
 
+	share               Share
 	queries, candidates *victims // the same where each image is both
 	of                  *victims // those of the attack at hand
 
@@ -242,11 +256,12 @@ func (r *runner) embedVictims(v *victims) error {
 
 // attack runs all draws of one attack; say is told how many queries are done.
 func (r *runner) attack(j *job, say func(n int)) error {
-	start, n := time.Now(), len(r.result.Queries)
+	start, from, n := time.Now(), r.share.From, r.share.To
 	r.of = j.of
 	for draw := range j.draws {
-		for lo := 0; lo < n; lo += r.o.Together {
+		for lo := from; lo < n; lo += r.o.Together {
 			hi := min(lo+r.o.Together, n)
+			j.ran.Batches = append(j.ran.Batches, record.AttackBatch{Draw: draw, First: lo})
 			err := r.ctx.Err()
 			if err == nil {
 				if err = r.load(lo, hi); err == nil {
@@ -254,7 +269,7 @@ func (r *runner) attack(j *job, say func(n int)) error {
 				}
 			}
 			if stopped := r.ctx.Err(); stopped != nil {
-				return fmt.Errorf("attack %s stopped after %d of %d queries: %w", j.ran.Attack, draw*n+lo, j.draws*n, stopped)
+				return fmt.Errorf("attack %s stopped after %d of %d queries: %w", j.ran.Attack, draw*(n-from)+lo-from, j.draws*(n-from), stopped)
 			}
 			if err != nil {
 				return fmt.Errorf("attack %s, queries %d to %d of %d: %w", j.ran.Attack, lo, hi-1, n, err)

@@ -6,6 +6,7 @@ const (
 	RunSchema         = "tercet.run/1"
 	EvalSchema        = "tercet.eval/1"
 	AttackSchema      = "tercet.attack/2"
+	AttackPartSchema  = "tercet.attack-part/1"
 	CurveSchema       = "tercet.curve/1"
 	WorstSchema       = "tercet.worst/1"
 	ClusterSchema     = "tercet.cluster/2"

@@ -74,17 +74,35 @@ type Attacked struct {
 // Attack runs attacks on a run's network.
 func Attack(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, say progress.Say) (*Attacked, error) {
 	start := time.Now()
-	all := len(o.Variants) == 0
-	resolveAttack(&o)
-	e, g, err := gallery(ctx, r, checkpoint, set, say)
+	e, g, err := prepare(ctx, r, checkpoint, set, &o, say)
 	if err != nil {
 		return nil, err
 	}
-	o.Variants = settled(o.Variants, all, g)
 	res, err := runAttacks(o, ctx, e, g, say.Of("attack"))
 	if err != nil {
 		return nil, err
 	}
+	a, err := describe(ctx, o, e, g, res)
+	if err == nil {
+		a.Doc.Cost.Seconds = time.Since(start).Seconds()
+	}
+	return a, err
+}
+
+// prepare embeds what attacks are on and fills in the options.
+func prepare(ctx context.Context, r *run.Run, checkpoint, set string, o *record.AttackOptions, say progress.Say) (*run.Embedded, *attack.Gallery, error) {
+	all := len(o.Variants) == 0
+	resolveAttack(o)
+	e, g, err := gallery(ctx, r, checkpoint, set, say)
+	if err == nil {
+		o.Variants = settled(o.Variants, all, g)
+	}
+	return e, g, err
+}
+
+// describe makes the document of a result, without the time.
+func describe(ctx context.Context, o record.AttackOptions, e *run.Embedded, g *attack.Gallery, res *attack.Result) (*Attacked, error) {
+	var err error
 	doc := &record.Attack{
 		Schema: record.AttackSchema, Source: e.Source, Options: o, Queries: len(res.Queries), Excluded: res.Excluded,
 		Scores: map[string]record.Scores{}, Clean: map[string]record.Scores{}, RightWhenClean: map[string]record.RightWhenClean{},
@@ -115,7 +133,6 @@ func Attack(ctx context.Context, r *run.Run, checkpoint, set string, o record.At
 		doc.RightWhenClean[name] = w
 	}
 	doc.Cost.Forward += int64(e.Data.Len())
-	doc.Cost.Seconds = time.Since(start).Seconds()
 	return &Attacked{doc, res, e, g}, nil
 }
 
@@ -166,14 +183,18 @@ func searched(g *attack.Gallery) int {
 
 // runAttacks runs the attacks on e with the gallery g of its embeddings.
 func runAttacks(o record.AttackOptions, ctx context.Context, e *run.Embedded, g *attack.Gallery, say progress.Count) (*attack.Result, error) {
+	return attack.Run(ctx, e.Model, e.Data, g, attackOptions(o, say))
+}
+
+func attackOptions(o record.AttackOptions, say progress.Count) attack.Options {
 	var variants []attack.Variant
 	for _, v := range o.Variants {
 		variants = append(variants, attack.Variant(v))
 	}
-	return attack.Run(ctx, e.Model, e.Data, g, attack.Options{
+	return attack.Options{
 		Attacks: o.Attacks, Variants: variants, PGD: pgdOf(&o),
 		Method: attack.MethodOptions{W: o.W, M: o.M, Near: o.Near, Pure: o.Pure, Xi: attack.Xi{Scale: o.XiScale, Weight: o.XiWeight}},
 		Draws:  o.Draws, Batch: o.Batch, Queries: o.Queries, Sample: o.Sample, Seed: o.Seed,
 		Pictures: o.Pictures, PictureAttacks: o.PictureAttacks, Progress: say,
-	})
+	}
 }

@@ -29,6 +29,8 @@ type options struct {
 	curve     string
 	save      string
 	galleries []string
+	task      string
+	merge     bool
 	failOver  []string
 	out       string
 	force     bool
@@ -64,7 +66,10 @@ left:
 ` + worstHelp() + `
 wcR@1 is the share of queries that none has broken: an upper bound on the share that
 is robust. It goes to worst.json, with the attack that broke each query. A command that
-was interrupted continues after the last attack that was done.`,
+was interrupted continues after the last attack that was done.
+
+--task divides the queries among machines, which write attack.json.part-1-of-3 and so
+on. --merge, with the same other flags, makes attack.json of all parts.`,
 		Examples: []base.Example{
 			{Why: "embedding shift alone: a quick look at the first 256 queries", Line: "tercet attack --run runs/first --queries 256"},
 			{Why: "the robustness score, its ten scores and their intervals", Line: "tercet attack --run runs/first --suite ers --queries 256 --sample"},
@@ -105,6 +110,9 @@ was interrupted continues after the last attack that was done.`,
 			fs.Float64Var(&o.ask.XiWeight, "spqa-weight", 0, "xi, fixed weight of the images to keep in place; 0: 1 for SPQA+, 100 for SPQA- (ECCV 2020)"+usedBy(attack.XiFixed))
 			fs.Float64Var(&o.ask.XiScale, "spqa-weight-scale", 0, "k of the weight min(exp(k * loss), 1e9), as in robrank: 2e4 for MNIST, 4e4 for Fashion and CUB, 7e4 for Cars and SOP"+usedBy(attack.XiScale))
 			base.Group(fs, "Single attacks")
+			fs.StringVar(&o.task, "task", "", "attack only share `i/n` of the queries (i from 1), or auto/n with the scheduler's index, for --merge")
+			fs.BoolVar(&o.merge, "merge", false, "make the result of what all tasks have found")
+			base.Group(fs, "Tasks")
 			fs.StringVar(&o.curve, "curve", "", "scores against eps instead of at one: `SPEC` eps=0..77/255:12 is 12 points from 0 to 77/255")
 			fs.IntVar(&o.ask.Bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none")
 			fs.IntVar(&o.ask.Batch, "batch", 0, "queries over which published scores are first averaged; 0: 128, or 112 with rob224")
@@ -120,6 +128,12 @@ was interrupted continues after the last attack that was done.`,
 			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show attack.json as it is where it has these options, weights and images")
 			base.Group(fs, "Output")
 			cmd.MarkFlagsMutuallyExclusive("attack", "suite")
+			cmd.MarkFlagsMutuallyExclusive("task", "merge")
+			for _, flag := range []string{"task", "merge"} {
+				for _, other := range []string{"curve", "save-images", "examples", "example-attacks", "if-needed"} {
+					cmd.MarkFlagsMutuallyExclusive(flag, other)
+				}
+			}
 			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
 			cmd.MarkFlagsMutuallyExclusive("save-images", "if-needed")
 			cmd.MarkFlagsMutuallyExclusive("spqa-weight", "spqa-weight-scale")
@@ -172,10 +186,18 @@ func runAttack(ctx context.Context, s *base.Streams, o options) error {
 	if err := os.MkdirAll(o.out, 0o755); err != nil {
 		return err
 	}
+	if o.task != "" {
+		return runTask(ctx, s, o, r, opts, view)
+	}
 	if o.points != nil {
 		return runCurve(ctx, s, o, r, opts, view)
 	}
-	a, err := robustness.Attack(ctx, r, o.Checkpoint, o.Set, opts, view.Say)
+	var a *robustness.Attacked
+	if o.merge {
+		a, err = robustness.MergeAttack(ctx, r, o.Checkpoint, o.Set, opts, o.path(), base.Program(), view.Say)
+	} else {
+		a, err = robustness.Attack(ctx, r, o.Checkpoint, o.Set, opts, view.Say)
+	}
 	if err != nil {
 		return base.RunError(err)
 	}
@@ -193,7 +215,7 @@ func runAttack(ctx context.Context, s *base.Streams, o options) error {
 		}
 		s.Note("wrote %s", o.save)
 	}
-	if o.ask.Pictures > 0 && !o.NoPictures {
+	if o.ask.Pictures > 0 && !o.NoPictures && !o.merge {
 		if err := base.Picture(s, func() (string, error) {
 			return a.DrawAttack(figures, o.ask.Pictures, o.drawn())
 		}); err != nil {

@@ -163,3 +163,47 @@ func TestUnfinishedRuns(t *testing.T) {
 		}
 	}
 }
+
+// Tasks that are merged write what one process writes, but for its times; what is missing,
+// of other settings or without work is refused.
+func TestAttackTasks(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml -q")
+	const attack = "attack --run runs/tiny --attack ES,CA+ --pgd-steps 2 --bootstrap 100 --queries 8 --per-query"
+	clitest.Must(t, 0, attack+" --examples 0 --out-dir one")
+	clitest.Refuse(t, 3, attack+" --merge --out-dir many", "many/attack.json.part-1-of-N is not there")
+	doc := clitest.Document(t, attack+" --task 1/1 --out-dir many")
+	if doc["queries"] != 8.0 || doc["schema"] != record.AttackPartSchema || doc["adversarial"] != nil {
+		t.Errorf("%v", doc)
+	}
+	clitest.Must(t, 0, attack+" --merge --out-dir many")
+	one, many := attackWithoutTime(t, "one"), attackWithoutTime(t, "many")
+	if one != many {
+		t.Errorf("merged:\n%s\nin one process:\n%s", many, one)
+	}
+	for flags, want := range map[string]string{
+		"--task 1/2":                      "work for at most 1",
+		"--task 1/1 --fail-over ES:D=0.5": "about a result, which --merge makes",
+		"--task 1/1 --examples 2":         "do not go together",
+		"--merge --curve eps=0..0.1:2":    "do not go together",
+		"--merge --eps 1/255 --force":     "is of another attack (other options)",
+		"--merge --seed 4 --force":        "is of another attack (other options)",
+	} {
+		clitest.Refuse(t, 2, attack+" --out-dir many "+flags, want)
+	}
+}
+
+func attackWithoutTime(t *testing.T, dir string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "attack.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, line := range strings.Split(clitest.Unsealed(b), "\n") {
+		if !strings.Contains(line, `"seconds"`) {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
+}

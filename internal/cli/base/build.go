@@ -12,6 +12,12 @@ import (
 // Version and commit are set by the linker (-X): make build takes them from git.
 var Version, Commit = "", ""
 
+// Program is the version of the program, for files that another one must not continue.
+func Program() string {
+	b := BuildInfo()
+	return strings.TrimSpace(b.Version + " " + b.Commit)
+}
+
 // BuildInfo describes the running binary.
 func BuildInfo() record.Binary {
 	b := record.Binary{Version: Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Kernel: kernel.Setting()}

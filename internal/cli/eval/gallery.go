@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -113,11 +112,11 @@ func (o *options) checkLists() error {
 }
 
 func (o *options) stay(keep bool) gallery.Options {
-	set, build := o.fileSettings(), base.BuildInfo()
+	set := o.fileSettings()
 	set.KMeans = set.KMeans && o.lists == ""
 	out := gallery.Options{
 		Embeddings: o.Embeddings, Labels: o.LabelFile(), Queries: o.queries, QueryLabels: npy.LabelFile{Path: o.queryLabels, Column: o.Column},
-		Lists: o.lists, Eval: set, Out: o.out, Program: strings.TrimSpace(build.Version + " " + build.Commit),
+		Lists: o.lists, Eval: set, Out: o.out, Program: base.Program(),
 	}
 	if keep {
 		out.Keep = o.keeper(set)

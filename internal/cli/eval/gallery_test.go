@@ -128,7 +128,7 @@ func TestGalleryRefuses(t *testing.T) {
 		clitest.Refuse(t, base.ExitUsage, line, want)
 	}
 	for line, want := range map[string]string{
-		eval + " --out e.json --merge":                                                                "e.json lacks counts of 2 tasks: run 1/3 and 3/3",
+		eval + " --out e.json --merge":                                                                "e.json lacks the parts of 2 tasks: run 1/3 and 3/3",
 		eval + " --out none.json --merge":                                                             "none.json.part-1-of-N is not there",
 		eval + " --queries short.npy --query-labels q.csv":                                            "short.npy",
 		eval + " --queries Q.npy --query-labels y.csv":                                                "y.csv has more than 40 labels, Q.npy has 40 rows",

@@ -18,6 +18,7 @@ import (
 	"tercet/internal/evaluate"
 	"tercet/internal/option"
 	"tercet/internal/record"
+	"tercet/internal/run"
 	"tercet/internal/scheduler"
 	"tercet/internal/vectors"
 )
@@ -254,9 +255,9 @@ func TestMergeRefuses(t *testing.T) {
 			t.Errorf("error %v is of another kind", err)
 		}
 	}
-	refused(fault.ErrMissing, "no counts of tasks to merge")
+	refused(fault.ErrMissing, "no parts of tasks to merge")
 	tasks(t, o, 3)
-	two := PartPath(o.Out, scheduler.Task{Index: 2, Of: 3})
+	two := run.PartPath(o.Out, scheduler.Task{Index: 2, Of: 3})
 	kept, _ := os.ReadFile(two)
 	put := func(b []byte) { _ = os.WriteFile(two, b, 0o644) }
 	put(kept[:len(kept)-3])
@@ -277,9 +278,9 @@ func TestMergeRefuses(t *testing.T) {
 		refused(nil, say)
 	}
 	os.Remove(two)
-	refused(fault.ErrMissing, "eval.json lacks counts of 1 task: run 2/3")
+	refused(fault.ErrMissing, "eval.json lacks the parts of 1 task: run 2/3")
 	tasks(t, o, 2)
-	refused(nil, "counts of 2 and of 3 tasks")
+	refused(nil, "parts of 2 and of 3 tasks")
 	if _, err := Task(context.Background(), o, scheduler.Task{Index: 1, Of: 600}, silent); err == nil || !strings.Contains(err.Error(), "at most 512") {
 		t.Errorf("600 tasks: error %v", err)
 	}

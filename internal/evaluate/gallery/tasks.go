@@ -3,12 +3,7 @@ package gallery
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 
 	"tercet/internal/data/fault"
 	"tercet/internal/evaluate"
@@ -16,14 +11,9 @@ import (
 	"tercet/internal/option"
 	"tercet/internal/progress"
 	"tercet/internal/record"
+	"tercet/internal/run"
 	"tercet/internal/scheduler"
-	"tercet/internal/text"
 )
-
-// PartPath is where task i of n of the result in out keeps its counts.
-func PartPath(out string, t scheduler.Task) string {
-	return fmt.Sprintf("%s.part-%d-of-%d", out, t.Index, t.Of)
-}
 
 // Task counts one share of the gallery for all queries and keeps the counts beside Out; a
 // call that was interrupted is resumed.
@@ -40,7 +30,7 @@ func Task(ctx context.Context, o Options, t scheduler.Task, say progress.Say) (*
 	if t.Of > in.g.Len() {
 		return nil, option.Errorf("%d tasks of a gallery of %d items; give at most one a task", t.Of, in.g.Len())
 	}
-	part, err := openPart(PartPath(o.Out, t), in.header("counts", t.Index, t.Of))
+	part, err := openPart(run.PartPath(o.Out, t), in.header("counts", t.Index, t.Of))
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +67,7 @@ func share(n int, t scheduler.Task) (from, to int) {
 // vectors are read again for the keys of relevant items. The result has the bytes of
 // Evaluate for any number of tasks; the tasks' files stay.
 func Merge(ctx context.Context, o Options, say progress.Say) (*evaluate.Evaluation, error) {
-	n, err := tasksOf(o.Out)
+	n, err := run.Parts(o.Out)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +78,7 @@ func Merge(ctx context.Context, o Options, say progress.Say) (*evaluate.Evaluati
 	defer in.close()
 	var parts []*partFile
 	for i := 1; i <= n; i++ {
-		p, err := finishedPart(PartPath(o.Out, scheduler.Task{Index: i, Of: n}), in.header("counts", i, n))
+		p, err := finishedPart(run.PartPath(o.Out, scheduler.Task{Index: i, Of: n}), in.header("counts", i, n))
 		if err != nil {
 			return nil, err
 		}
@@ -118,45 +108,6 @@ func Merge(ctx context.Context, o Options, say progress.Say) (*evaluate.Evaluati
 		say("merge", k+1, st.Chunks())
 	}
 	return in.result(ctx, values)
-}
-
-// tasksOf finds how many tasks the files beside out are of.
-func tasksOf(out string) (int, error) {
-	list, err := filepath.Glob(fsx.QuoteGlob(out) + ".part-*-of-*")
-	if err != nil {
-		return 0, err
-	}
-	there := map[int][]int{}
-	for _, path := range list {
-		index, of, _ := strings.Cut(strings.TrimPrefix(path, out+".part-"), "-of-")
-		i, errI := strconv.Atoi(index)
-		n, errN := strconv.Atoi(of)
-		if errI == nil && errN == nil && i >= 1 && i <= n {
-			there[n] = append(there[n], i)
-		}
-	}
-	var sizes []string
-	most := 0
-	for n := range there {
-		sizes = append(sizes, strconv.Itoa(n))
-		most = n
-	}
-	switch slices.Sort(sizes); {
-	case len(sizes) == 0:
-		return 0, fault.Missing(nil, "there are no counts of tasks to merge: %s", out+".part-1-of-N is not there")
-	case len(sizes) > 1:
-		return 0, option.Errorf("%s has counts of %s tasks; remove those that are not meant", out, text.List(sizes, "and of"))
-	}
-	var missing []string
-	for i := 1; i <= most; i++ {
-		if !slices.Contains(there[most], i) {
-			missing = append(missing, fmt.Sprintf("%d/%d", i, most))
-		}
-	}
-	if len(missing) > 0 {
-		return 0, fault.Missing(nil, "%s lacks counts of %s: run %s", out, text.Plural(len(missing), "task", "tasks"), text.List(missing, "and"))
-	}
-	return most, nil
 }
 
 // finishedPart opens the counts of a task that has ended.

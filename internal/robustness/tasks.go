@@ -1,0 +1,104 @@
+package robustness
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"tercet/internal/attack"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/option"
+	"tercet/internal/progress"
+	"tercet/internal/record"
+	"tercet/internal/run"
+	"tercet/internal/scheduler"
+)
+
+// AttackTask attacks the queries of a task and writes what it found as a part of the result
+// in out; program is the version of the program. It returns the path.
+func AttackTask(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, t scheduler.Task, out, program string, say progress.Say) (string, *record.AttackPart, error) {
+	e, g, err := prepare(ctx, r, checkpoint, set, &o, say)
+	if err != nil {
+		return "", nil, err
+	}
+	p, err := attack.RunShare(ctx, e.Model, e.Data, g, attackOptions(o, say.Of("attack")), t)
+	if err != nil {
+		return "", nil, err
+	}
+	sign(p, e.Source, o, t, program)
+	path := run.PartPath(out, t)
+	return path, p, record.Write(path, p)
+}
+
+// sign says what a part is of.
+func sign(p *record.AttackPart, src record.Source, o record.AttackOptions, t scheduler.Task, program string) {
+	p.Schema, p.Source, p.Options = record.AttackPartSchema, src, o
+	p.Program, p.Kernel, p.Task, p.Tasks = program, kernel.Current().String(), t.Index, t.Of
+}
+
+// MergeAttack makes the result of the parts of all tasks in out, as Attack does in one
+// process; only its times are those of the tasks, added up.
+func MergeAttack(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, out, program string, say progress.Say) (*Attacked, error) {
+	start := time.Now()
+	n, err := run.Parts(out)
+	if err != nil {
+		return nil, err
+	}
+	e, g, err := prepare(ctx, r, checkpoint, set, &o, say)
+	if err != nil {
+		return nil, err
+	}
+	var parts []*record.AttackPart
+	for i := 1; i <= n; i++ {
+		t := scheduler.Task{Index: i, Of: n}
+		path := run.PartPath(out, t)
+		p, err := record.Read[record.AttackPart](path)
+		if err != nil {
+			return nil, err
+		}
+		var want record.AttackPart
+		sign(&want, e.Source, o, t, program)
+		if what := unlike(p, &want); what != "" {
+			return nil, option.Errorf("%s is of another attack (%s); remove it and run task %d/%d again", path, what, i, n)
+		}
+		parts = append(parts, p)
+	}
+	res, err := attack.Merge(ctx, e.Model, e.Data, g, attackOptions(o, nil), parts)
+	if err != nil {
+		return nil, err
+	}
+	a, err := describe(ctx, o, e, g, res)
+	if err != nil {
+		return nil, err
+	}
+	a.Doc.Cost.Seconds = time.Since(start).Seconds()
+	for _, ran := range res.Attacks {
+		a.Doc.Cost.Seconds += ran.Seconds
+	}
+	return a, nil
+}
+
+// unlike says in what two parts differ that are of one attack, "" where in nothing.
+func unlike(p, want *record.AttackPart) string {
+	for _, c := range []struct {
+		what string
+		a, b any
+	}{
+		{"version of the program", p.Program, want.Program},
+		{"kernel level", p.Kernel, want.Kernel},
+		{"step of the checkpoint", p.Source.Step, want.Source.Step},
+		{"images (SHA-256)", p.Source.Fingerprint, want.Source.Fingerprint},
+		{"config", p.Source.Config, want.Source.Config},
+		{"checkpoint", p.Source.Checkpoint, want.Source.Checkpoint},
+		{"split", p.Source.Set, want.Source.Set},
+		{"task", fmt.Sprintf("%d/%d", p.Task, p.Tasks), fmt.Sprintf("%d/%d", want.Task, want.Tasks)},
+	} {
+		if c.a != c.b {
+			return fmt.Sprintf("%s: %v there, %v here", c.what, c.a, c.b)
+		}
+	}
+	if !run.SameJSON(p.Options, want.Options) {
+		return "other options"
+	}
+	return ""
+}
