@@ -92,9 +92,9 @@ func readMat(file string) ([]mat.Array, error) {
 	b, err := fsx.ReadFile(file, maxMat)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.Missing(err, "annotation")
+		return nil, fault.Missing(err, "cannot read the annotation")
 	case err != nil:
-		return nil, fault.Of(fault.ErrFormat, err, "annotation")
+		return nil, fault.Of(fault.ErrFormat, err, "cannot read the annotation")
 	}
 	vars, err := mat.Read(b)
 	if err != nil {

@@ -23,7 +23,7 @@ func init() { register("table", "a csv of images, as OML reads", TableOptions{Bo
 // split, is_query and is_gallery, and as far as there are, category, sequence, x_1, x_2,
 // y_1 and y_2. Others are not read.
 type TableOptions struct {
-	Table   string `yaml:"table" doc:"csv file with columns label, path, split, is_query, is_gallery, and maybe category, sequence, x_1, x_2, y_1, y_2"`
+	Table   string `yaml:"table" doc:"csv file, below data.root where that is set, with columns label, path, split, is_query, is_gallery, and maybe category, sequence, x_1, x_2, y_1, y_2"`
 	Root    string `yaml:"root" doc:"folder that paths of the table and of its images are below; empty: the folder of the table"`
 	Partial bool   `yaml:"partial" doc:"leave out images that are not there, with a note"`
 	Boxes   bool   `yaml:"boxes" doc:"crop images to their boxes, where the table has any"`

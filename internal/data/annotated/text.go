@@ -23,9 +23,9 @@ func readText(file string) ([]byte, error) {
 	b, err := fsx.ReadFile(file, maxText)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.Missing(err, "annotation")
+		return nil, fault.Missing(err, "cannot read the annotation")
 	case err != nil:
-		return nil, fault.Of(fault.ErrFormat, err, "annotation")
+		return nil, fault.Of(fault.ErrFormat, err, "cannot read the annotation")
 	}
 	return bytes.TrimPrefix(b, []byte("\ufeff")), nil
 }
