@@ -197,6 +197,17 @@ dist:
 kill-test:
 	KILL_SECONDS=$(KILL_SECONDS) $(GO) test -count=1 -v -timeout 0 ./internal/kills
 
+.PHONY: mpi-test
+#  mpi-test: runs of several ranks under mpirun of Open MPI and MPICH, MPI_KILLS ranks killed under each (minutes)
+MPI_KILLS ?= 50
+mpi-test: native
+	TERCET_NATIVE=$(abspath bin/tercet-native) MPI_KILLS=$(MPI_KILLS) $(GO) test -count=1 -v -timeout 0 -run MPI ./internal/kills
+
+.PHONY: slurm-test
+#  slurm-test: an emitted array and a run of two ranks on a Slurm of one node, preempted, killed, resubmitted (minutes; root)
+slurm-test: build native
+	TERCET=$(BIN) NATIVE=bin/tercet-native scripts/slurm-test.sh
+
 .PHONY: k8s-test
 #  k8s-test: manifests of train --emit through the validation of Kubernetes' API server (tests/k8s; downloads and builds it: minutes)
 k8s-test: build
