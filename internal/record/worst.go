@@ -17,6 +17,7 @@ type WorstOptions struct {
 	Queries   int      `json:"queries" doc:"number of queries attacked; 0 is all"`
 	Sample    bool     `json:"sample" doc:"whether the queries are a random sample"`
 	Seed      uint64   `json:"seed" doc:"random seed"`
+	Battery   bool     `json:"battery,omitempty" doc:"whether masked gradients were looked for"`
 }
 
 // Worst is worst.json, schema tercet.worst/1: for how many queries the nearest row of a
@@ -28,6 +29,7 @@ type Worst struct {
 	Queries   int            `json:"queries" doc:"number of queries attacked"`
 	Excluded  int            `json:"queries_excluded,omitempty" doc:"queries not attacked because no other image has their label"`
 	Galleries []WorstGallery `json:"galleries" doc:"the result in each gallery, the first of the options first"`
+	Checks    []WorstCheck   `json:"checks,omitempty" doc:"the battery that looks for masked gradients, in the first gallery"`
 	Items     Packed         `json:"items" doc:"index of each query among the images, packed as the values of queries are"`
 	Warnings  []string       `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost      CostRecord     `json:"cost" doc:"passes through the network, and the time"`
@@ -55,6 +57,16 @@ type WorstMember struct {
 	Cost     CostRecord `json:"cost" doc:"passes through the network, and the time"`
 }
 
+// WorstCheck is a check of the battery.
+type WorstCheck struct {
+	ID      string   `json:"id" doc:"'B1', 'B2' and so on"`
+	What    string   `json:"what" doc:"what the value is"`
+	Value   float64  `json:"value" doc:"the value, small is good; -1 where it is not a number"`
+	Warn    float64  `json:"warn" doc:"the check warns above this value"`
+	Fail    *float64 `json:"fail,omitempty" doc:"the check fails above this value; without it, it never does"`
+	Verdict string   `json:"verdict" doc:"'pass', 'warn' or 'fail'"`
+}
+
 func (Worst) kind() kind {
 	return kind{schemas: []string{WorstSchema}, made: "attack " + option.Name("suite") + " worst"}
 }
@@ -77,6 +89,9 @@ func (d Worst) Covers(there Worst) []string {
 	}
 	if a.Norm != b.Norm || a.Eps != b.Eps {
 		out = append(out, fmt.Sprintf("eps %s %s instead of %s %s", a.Norm, text.EpsExact(a.Norm, a.Eps), b.Norm, text.EpsExact(b.Norm, b.Eps)))
+	}
+	if a.Battery && !b.Battery {
+		out = append(out, "the checks for masked gradients")
 	}
 	out = append(out, otherThan(a.Version, b.Version, "version")...)
 	if a.Sample != b.Sample && (a.Queries > 0 || b.Queries > 0) {

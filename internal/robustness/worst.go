@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"tercet/internal/attack"
@@ -77,7 +78,7 @@ func Worst(ctx context.Context, r *run.Run, p WorstPlan, say progress.Say) (*rec
 	}
 	res, err := worst.Run(ctx, e.Model, e.Data, g, worst.Options{
 		Norm: adversary.Norm(o.Norm), Eps: o.Eps, Galleries: o.Galleries, Queries: o.Queries, Sample: o.Sample, Seed: o.Seed,
-		Verifier: direct, Progress: say.Of("attack"), Resume: resume, Keep: part.write,
+		Battery: o.Battery, Verifier: direct, Progress: say.Of("attack"), Resume: resume, Keep: part.write,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -94,6 +95,7 @@ func Worst(ctx context.Context, r *run.Run, p WorstPlan, say progress.Say) (*rec
 		w.Rows = res.Rows[k]
 		doc.Galleries = append(doc.Galleries, w)
 	}
+	doc.Checks = worstChecks(res.Checks)
 	doc.Warnings = worstWarnings(doc, g, res)
 	doc.Cost.Forward += int64(e.Data.Len())
 	doc.Cost.Seconds = time.Since(start).Seconds()
@@ -136,6 +138,23 @@ func worstGallery(e *run.Embedded, res *worst.Result, s *worst.State) (record.Wo
 	}
 	w.Broken, w.Linf, w.L2, w.Margin, w.Radius = record.Pack(by), record.Pack(linf), record.Pack(l2), record.Pack(s.Margin), record.Pack(s.Radius)
 	return w, nil
+}
+
+// worstChecks are the records of a battery. A value that is not a number is -1, which no
+// check has.
+func worstChecks(list []worst.Check) []record.WorstCheck {
+	var out []record.WorstCheck
+	for _, c := range list {
+		w := record.WorstCheck{ID: c.ID, What: c.What, Value: c.Value, Warn: c.Warn, Verdict: c.Verdict()}
+		if !math.IsInf(c.Fail, 1) {
+			w.Fail = &c.Fail
+		}
+		if math.IsNaN(c.Value) || math.IsInf(c.Value, 0) {
+			w.Value = -1
+		}
+		out = append(out, w)
+	}
+	return out
 }
 
 func moved(a, b []float32) (linf, l2 float64) {
@@ -185,6 +204,15 @@ func worstWarnings(d *record.Worst, g *attack.Gallery, res *worst.Result) []stri
 		if float64(broken) < verified*float64(claimed) {
 			add("gallery %s: verification finds %d of %d broken images broken; the others depend on rounding", w.Gallery, broken, claimed)
 		}
+	}
+	var failed []string
+	for _, c := range d.Checks {
+		if c.Verdict == worst.Fail {
+			failed = append(failed, c.ID)
+		}
+	}
+	if failed != nil {
+		add("not a robustness claim: the checks %s fail; gradients may be masked", strings.Join(failed, ", "))
 	}
 	if slices.Contains(d.Options.Galleries, worst.Full) && d.Excluded > 0 {
 		add("%d queries were not attacked: no image that they are compared with has their label, or all have", d.Excluded)

@@ -46,8 +46,29 @@ func WorstTable(d *record.Worst) *render.Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	t.Notes = append(t.Notes, checked(d.Checks)...)
 	t.Notes = append(t.Notes,
 		"broken by: queries that no attack above in the list breaks; each was verified in a batch, alone and with the direct kernels",
 		fmt.Sprintf("cost: %d images forward, %d backward, %s", d.Cost.Forward, d.Cost.Backward, text.Duration(d.Cost.Seconds)))
 	return t
+}
+
+// checked says what became of the battery: the verdicts, and the values of checks that did
+// not pass.
+func checked(list []record.WorstCheck) []string {
+	if list == nil {
+		return []string{"masked gradients were not looked for"}
+	}
+	count := map[string]int{}
+	var out []string
+	for _, c := range list {
+		if count[c.Verdict]++; c.Verdict != "pass" {
+			out = append(out, fmt.Sprintf("%s %s: %s: %.3g", c.Verdict, c.ID, c.What, c.Value))
+		}
+	}
+	head := fmt.Sprintf("masked gradients: %d of %d checks pass", count["pass"], len(list))
+	if count["fail"] > 0 {
+		head = "NOT A ROBUSTNESS CLAIM; " + head
+	}
+	return append([]string{head}, out...)
 }

@@ -33,6 +33,7 @@ type Options struct {
 	Sample    bool     // draw them at random instead of taking the first
 	Seed      uint64   // of that draw, of random starts and of noise
 	Together  int      // images in a batch; 0 chooses. It changes no result.
+	Battery   bool     // whether to look for masked gradients in the first gallery
 	// Verifier embeds each broken image again, alone: the same weights by other kernels.
 	// nil: the model itself.
 	Verifier nn.Embedder

@@ -67,6 +67,11 @@ func Run(ctx context.Context, model nn.Embedder, images Source, g *attack.Galler
 		}
 		res.Rows = append(res.Rows, r.field.rows())
 	}
+	if o.Battery {
+		if res.Checks, err = r.check(res.Galleries[0]); err != nil {
+			return nil, fmt.Errorf("worst case, checks for masked gradients: %w", err)
+		}
+	}
 	for _, s := range res.Galleries {
 		for _, m := range s.Ran {
 			res.Cost.Add(m.Cost)

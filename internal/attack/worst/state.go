@@ -33,6 +33,7 @@ type Result struct {
 	Excluded  int
 	Galleries []*State
 	Rows      []int // of each gallery
+	Checks    []Check
 	Cost      record.Cost
 }
 

@@ -31,6 +31,7 @@ type options struct {
 	galleries []string
 	task      string
 	merge     bool
+	battery   bool
 	failOver  []string
 	out       string
 	force     bool
@@ -89,6 +90,7 @@ on. --merge, with the same other flags, makes attack.json of all parts.`,
 			fs.StringSliceVar(&o.ask.Attacks, "attack", []string{attack.ByDefault}, "attacks by name, `LIST` such as CA+,GTM")
 			fs.StringVar(&o.suite, "suite", "", "all attacks of a suite: ers, or worst for the worst case of each query")
 			fs.StringSliceVar(&o.galleries, "gallery", []string{worst.Full}, "galleries of --suite worst, `LIST` of full, trimmed (rows that are retrieved right themselves) and prototype (one row a class)")
+			fs.BoolVar(&o.battery, "battery", false, "with --suite worst, look for masked gradients: 16 checks on up to 200 queries")
 			fs.StringVar(&o.variant, "variant", "both", "published, fixed or both")
 			base.Group(fs, "Attacks")
 			fs.StringVar(&o.profile, "profile", "auto", "budget: rob28 (77/255, 3/255, 32 steps), rob224 (8/255, 3/255, 32), or auto by the images' size")

@@ -23,8 +23,10 @@ func (o *options) names() error {
 			return base.Usagef("--suite is %q; give ers or worst", o.suite)
 		}
 	}
-	if o.changed("gallery") {
-		return base.Usagef("--gallery is for --suite worst; the other attacks search the whole gallery")
+	for _, flag := range []string{"gallery", "battery"} {
+		if o.changed(flag) {
+			return base.Usagef("--%s is for --suite worst", flag)
+		}
 	}
 	if o.ask.Attacks, err = listNames("--attack", o.ask.Attacks); err != nil {
 		return err

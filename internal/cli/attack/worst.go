@@ -83,7 +83,7 @@ func worstGate(score, gallery string, k int) string {
 // worstOptions completes what is asked for by the profile.
 func (o *options) worstOptions(r *run.Run) (record.WorstOptions, error) {
 	w := record.WorstOptions{
-		Version: robustness.WorstVersion, Norm: o.ask.Norm, Galleries: o.galleries, Queries: o.ask.Queries, Sample: o.ask.Sample, Seed: o.ask.Seed,
+		Version: robustness.WorstVersion, Norm: o.ask.Norm, Galleries: o.galleries, Queries: o.ask.Queries, Sample: o.ask.Sample, Seed: o.ask.Seed, Battery: o.battery,
 	}
 	shape := r.Manifest.Data.Train.Shape
 	var profile record.AttackOptions

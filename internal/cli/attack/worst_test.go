@@ -15,10 +15,13 @@ func TestWorst(t *testing.T) {
 	clitest.Must(t, 0, "train -c tiny.yaml -q")
 	const line = "attack --run runs/tiny --suite worst --eps 8/255 --queries 8"
 	const file = "runs/tiny/worst.json"
-	clitest.Must(t, 0, line+" --gallery full,prototype")
+	clitest.Must(t, 0, line+" --gallery full,prototype --battery")
 	d, err := record.Read[record.Worst](file)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(d.Checks) < 15 {
+		t.Errorf("checks: %+v", d.Checks)
 	}
 	for k, g := range d.Galleries {
 		by, err := g.Broken.Values(8)
@@ -58,19 +61,20 @@ func TestWorst(t *testing.T) {
 	}
 	before := clitest.Snapshot(t, ".")
 	for flags, want := range map[string]string{
-		" --gallery full":                         "replacing runs/tiny/worst.json would lose: the gallery prototype; --out-dir",
-		" --gallery full,prototype --eps 1/255":   "eps linf 8/255 instead of linf 1/255",
-		" --gallery full,prototype --queries 4":   "8 queries instead of 4",
-		" --gallery half":                         `there is no gallery "half"; valid: full, prototype, trimmed`,
-		" --gallery full,full":                    "names full twice",
-		" --eps 2":                                "eps is 2: pixels are in [0, 1]",
-		" --eps x":                                `--eps "x" is not a number`,
-		" --norm l2":                              "eps l", // of another norm
-		" --pgd-steps 3":                          "--pgd-steps has no effect on --suite worst",
-		" --curve eps=0..1/255:2":                 "--curve has no effect on --suite worst",
-		" --queries -1":                           "--queries",
-		" --fail-under ERS=0.1":                   "ERS",
-		" --gallery prototype --fail-under wcR=1": "wcR",
+		" --gallery full --battery":                       "replacing runs/tiny/worst.json would lose: the gallery prototype; --out-dir",
+		" --gallery full,prototype --battery --eps 1/255": "eps linf 8/255 instead of linf 1/255",
+		" --gallery full,prototype --battery --queries 4": "8 queries instead of 4",
+		" --gallery full,prototype":                       "would lose: the checks for masked gradients",
+		" --gallery half":                                 `there is no gallery "half"; valid: full, prototype, trimmed`,
+		" --gallery full,full":                            "names full twice",
+		" --eps 2":                                        "eps is 2: pixels are in [0, 1]",
+		" --eps x":                                        `--eps "x" is not a number`,
+		" --norm l2":                                      "eps l", // of another norm
+		" --pgd-steps 3":                                  "--pgd-steps has no effect on --suite worst",
+		" --curve eps=0..1/255:2":                         "--curve has no effect on --suite worst",
+		" --queries -1":                                   "--queries",
+		" --fail-under ERS=0.1":                           "ERS",
+		" --gallery prototype --fail-under wcR=1":         "wcR",
 	} {
 		clitest.Refuse(t, 2, line+flags, want)
 	}
@@ -78,11 +82,11 @@ func TestWorst(t *testing.T) {
 	clitest.Refuse(t, 2, "attack --run runs/tiny --suite worst --norm l2", "--norm l2 needs --eps")
 	clitest.Refuse(t, 2, "attack --run runs/tiny --gallery full", "--gallery is for --suite worst")
 	clitest.Unchanged(t, ".", before, nil)
-	again := clitest.Must(t, 0, line+" --gallery full,prototype --if-needed")
+	again := clitest.Must(t, 0, line+" --gallery full,prototype --battery --if-needed")
 	if !strings.Contains(again, "wcR@1:8bit") {
 		t.Errorf("%s", again)
 	}
-	clitest.Must(t, 4, line+" --gallery full,prototype --if-needed --fail-under wcR@1(prototype)=1.5")
+	clitest.Must(t, 4, line+" --gallery full,prototype --battery --if-needed --fail-under wcR@1(prototype)=1.5")
 	clitest.Unchanged(t, ".", before, nil)
 	clitest.Must(t, 0, line+" --force --no-pictures --norm l2 --eps 0.5 --split train --save-images saved")
 	if _, err := os.Stat("runs/tiny/worst-train.json"); err != nil {
