@@ -39,7 +39,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"embeddings": vectorFiles, "fit-embeddings": vectorFiles, "eval --queries": vectorFiles, "graph-lists": base.Files(vectors.Formats(true)...), "eval --neighbors": base.Files(vectors.Formats(true)...),
 	"labels": base.Files("npy", "csv"), "fit-labels": base.Files("npy", "csv"), "query-labels": base.Files("npy", "csv"),
 	"run": completeRun, "runs": completeRun, "resume": completeRun, "reference": completeRun,
-	"config init --out": base.Files("yaml"), "clusters": folders, "out-dir": folders, "runs-dir": folders, "save-images": folders, "data preview --out": base.Files("png"), "export torch --out": folders, "export onnx --out": base.Files("onnx"), "page": base.Files("md", "html"),
+	"config init --out": base.Files("yaml"), "clusters": folders, "out-dir": folders, "runs-dir": folders, "save-images": folders, "verify": folders, "data preview --out": base.Files("png"), "export torch --out": folders, "export onnx --out": base.Files("onnx"), "page": base.Files("md", "html"),
 	"cluster --clusters": nothing,
 
 	"embed --out": folders, "embed --root": folders, "weights": base.Files("safetensors"), "embed --labels": oneOf("folder", "none"),

@@ -17,6 +17,7 @@ type WorstOptions struct {
 	Queries   int      `json:"queries" doc:"number of queries attacked; 0 is all"`
 	Sample    bool     `json:"sample" doc:"whether the queries are a random sample"`
 	Seed      uint64   `json:"seed" doc:"random seed"`
+	Given     string   `json:"given,omitempty" doc:"SHA-256 of the images of others that were verified"`
 	Battery   bool     `json:"battery,omitempty" doc:"whether masked gradients were looked for"`
 }
 
@@ -89,6 +90,9 @@ func (d Worst) Covers(there Worst) []string {
 	}
 	if a.Norm != b.Norm || a.Eps != b.Eps {
 		out = append(out, fmt.Sprintf("eps %s %s instead of %s %s", a.Norm, text.EpsExact(a.Norm, a.Eps), b.Norm, text.EpsExact(b.Norm, b.Eps)))
+	}
+	if a.Given != "" && a.Given != b.Given {
+		out = append(out, "the images of others that were verified")
 	}
 	if a.Battery && !b.Battery {
 		out = append(out, "the checks for masked gradients")

@@ -47,7 +47,8 @@ type WorstPlan struct {
 	// error unless it is to be replaced.
 	Part    string
 	Replace bool
-	Program string // the version of the program, of which unfinished work is
+	Given   *worst.Given // images of others; Options.Given is their digest
+	Program string       // the version of the program, of which unfinished work is
 }
 
 // WorstAttacked is what a worst case was computed from, with the images.
@@ -78,7 +79,7 @@ func Worst(ctx context.Context, r *run.Run, p WorstPlan, say progress.Say) (*rec
 	}
 	res, err := worst.Run(ctx, e.Model, e.Data, g, worst.Options{
 		Norm: adversary.Norm(o.Norm), Eps: o.Eps, Galleries: o.Galleries, Queries: o.Queries, Sample: o.Sample, Seed: o.Seed,
-		Battery: o.Battery, Verifier: direct, Progress: say.Of("attack"), Resume: resume, Keep: part.write,
+		Battery: o.Battery, Given: p.Given, Verifier: direct, Progress: say.Of("attack"), Resume: resume, Keep: part.write,
 	})
 	if err != nil {
 		return nil, nil, err

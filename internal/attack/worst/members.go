@@ -24,6 +24,7 @@ func standard() []member {
 	return []member{
 		{name: Clean, doc: "the image as it is", run: (*runner).cleans},
 		{name: transfer, doc: "the images kept in the galleries before", run: (*runner).transfers},
+		{name: given, doc: "images that somebody else has made, where there are any", run: (*runner).givens},
 		{name: "copy", doc: "towards the pixels of 5 wrong images, and the gray image", run: (*runner).copies, prepare: (*runner).nearestPixels},
 		{name: "noise", doc: "100 random points of the ball", run: (*runner).noise},
 		{name: "apgd-m", doc: "APGD on the margin, from the clean image and from a random one", run: (*runner).apgdMargin},
@@ -34,13 +35,15 @@ func standard() []member {
 	}
 }
 
-// transfer is the member that a first gallery does not have.
-const transfer = "transfer"
+const (
+	transfer = "transfer" // which a first gallery does not have
+	given    = "given"    // which runs where there are such images
+)
 
 // membersOf lists the members that run in gallery number at.
 func (o *Options) membersOf(at int) []member {
 	return slices.DeleteFunc(slices.Clone(o.members), func(m member) bool {
-		return m.name == transfer && at == 0 || m.norms != nil && !slices.Contains(m.norms, o.Norm)
+		return m.name == transfer && at == 0 || m.name == given && o.Given == nil || m.norms != nil && !slices.Contains(m.norms, o.Norm)
 	})
 }
 

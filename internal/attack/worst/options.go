@@ -34,6 +34,7 @@ type Options struct {
 	Seed      uint64   // of that draw, of random starts and of noise
 	Together  int      // images in a batch; 0 chooses. It changes no result.
 	Battery   bool     // whether to look for masked gradients in the first gallery
+	Given     *Given   // images of queries that somebody else has made, to be tried first
 	// Verifier embeds each broken image again, alone: the same weights by other kernels.
 	// nil: the model itself.
 	Verifier nn.Embedder

@@ -28,6 +28,7 @@ type runner struct {
 	pgd             adversary.PGD
 
 	all, sub, checked *batch
+	given             map[int][]int // by query: the rows of Options.Given
 	pixels            map[int][]int // by query: the nearest wrong images, by member copy
 
 	// of the gallery and the member at hand
@@ -97,6 +98,9 @@ func (r *runner) begin() (*Result, error) {
 		if err := m.CheckInput(r.all.x); err != nil {
 			return nil, fmt.Errorf("worst case: %w", err)
 		}
+	}
+	if err := r.takeGiven(); err != nil {
+		return nil, err
 	}
 	r.clean = array.New(len(r.items), d)
 	var places []int

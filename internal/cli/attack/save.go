@@ -90,6 +90,7 @@ func saveWorst(dir string, a *robustness.WorstAttacked) error {
 		}
 	}
 	f.floats("clean", clean)
+	f.floats("adversarial", a.Result.Galleries[0].Images) // as --verify reads it
 	for _, s := range a.Result.Galleries {
 		f.floats("adversarial_"+s.Gallery, s.Images)
 		f.items("broken_by_"+s.Gallery, s.By)

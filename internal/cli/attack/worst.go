@@ -123,6 +123,12 @@ func runWorst(ctx context.Context, s *base.Streams, o options) error {
 	if o.out == "" {
 		o.out = r.Dir
 	}
+	var given *worst.Given
+	if o.changed("verify") {
+		if given, opts.Given, err = robustness.ReadGiven(o.verify); err != nil {
+			return base.RunError(err)
+		}
+	}
 	path := run.ResultPath(o.out, worstSuite, o.Set, o.Checkpoint)
 	d, err := o.storedWorst(r, path, opts)
 	if err != nil {
@@ -139,7 +145,7 @@ func runWorst(ctx context.Context, s *base.Streams, o options) error {
 	defer view.Close()
 	part := strings.TrimSuffix(path, filepath.Ext(path)) + ".part"
 	d, a, err := robustness.Worst(ctx, r, robustness.WorstPlan{
-		Checkpoint: o.Checkpoint, Set: o.Set, Options: opts, Part: part, Replace: o.force, Program: strings.TrimSpace(build.Version + " " + build.Commit),
+		Checkpoint: o.Checkpoint, Set: o.Set, Options: opts, Part: part, Replace: o.force, Given: given, Program: strings.TrimSpace(build.Version + " " + build.Commit),
 	}, view.Say)
 	if err != nil {
 		return base.RunError(err)

@@ -96,3 +96,41 @@ func TestWorst(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Images of somebody else are verified; they lower the result or leave it, and are refused
+// where they are of another budget.
+func TestWorstVerifies(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml -q")
+	const line = "attack --run runs/tiny --suite worst --no-pictures --queries 10"
+	clitest.Must(t, 0, line+" --eps 6/255 --save-images theirs")
+	clitest.Must(t, 0, line+" --eps 6/255 --out-dir ours --verify theirs")
+	before, err := record.Read[record.Worst]("runs/tiny/worst.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := record.Read[record.Worst]("ours/worst.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := before.Galleries[0].Scores.Get("wcR@1")
+	b, _ := after.Galleries[0].Scores.Get("wcR@1")
+	found := 0
+	for _, m := range before.Galleries[0].Members[1:] {
+		found += m.Broken
+	}
+	if m := after.Galleries[0].Members[1]; b.Value > a.Value || m.Member != "given" || m.Broken != found || after.Options.Given == "" {
+		t.Errorf("wcR@1 %v, before %v; %+v, %d found before", b.Value, a.Value, m, found)
+	}
+	clitest.Refuse(t, 2, line+" --eps 6/255 --out-dir ours", "would lose: the images of others that were verified")
+	if found == 0 {
+		t.Error("nothing was found that could be verified")
+	}
+	clitest.Refuse(t, 2, line+" --eps 1/1000 --out-dir small --verify theirs", "in the linf norm, more than eps 0.001")
+	clitest.Refuse(t, 3, line+" --verify nowhere", "nowhere/adversarial.npy")
+	if err := os.Remove("theirs/queries.npy"); err != nil {
+		t.Fatal(err)
+	}
+	clitest.Refuse(t, 3, line+" --force --verify theirs", "theirs/queries.npy")
+	clitest.Refuse(t, 2, "attack --run runs/tiny --verify theirs", "--verify is for --suite worst")
+}

@@ -216,6 +216,28 @@ func Read(path string) (*array.Array, error) {
 	return readEmbeddings(f, size, path)
 }
 
+// ReadRows is Read of an array of two or more axes, of which the first counts the rows and
+// the others are taken as one. Only C order is read where there are more than two.
+func ReadRows(path string) (*array.Array, error) {
+	f, size, err := file.Open(path, "give an npy file of shape (N, ...)")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	h, err := readHeader(f, size, path)
+	if err != nil {
+		return nil, err
+	}
+	if len(h.shape) < 2 || h.count == 0 || h.fortran && len(h.shape) > 2 {
+		return nil, fault.Bad("%s: the array has shape %v; want (N, ...) in C order, none of them 0 (numpy: numpy.ascontiguousarray)", path, h.shape)
+	}
+	h.shape = []int{h.shape[0], h.count / h.shape[0]}
+	if err := CheckMemory(path, h.shape[0], h.shape[1]); err != nil {
+		return nil, err
+	}
+	return readEmbeddingsBody(f, h, path)
+}
+
 func readEmbeddings(r io.Reader, size int64, path string) (*array.Array, error) {
 	h, err := readEmbeddingsHeader(r, size, path)
 	if err != nil {

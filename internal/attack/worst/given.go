@@ -1,0 +1,78 @@
+package worst
+
+import (
+	"fmt"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/option"
+)
+
+// Given are images that somebody else has made of queries. More than one may be of one query.
+type Given struct {
+	Items  []int        // (N) the images of the set that they were made of
+	Images *array.Array // (N, pixels)
+}
+
+// takeGiven checks the given images and lists them by query. One outside the ball is an
+// error: the number would not be of this budget.
+func (r *runner) takeGiven() error {
+	g := r.o.Given
+	if g == nil {
+		return nil
+	}
+	size := len(r.all.x.Data) / r.all.x.Rows()
+	if len(g.Items) != g.Images.Rows() || g.Images.Cols() != size {
+		return option.Errorf("given images: %d of %d pixels for %d items; the images of the set have %d pixels", g.Images.Rows(), g.Images.Cols(), len(g.Items), size)
+	}
+	place := map[int]int{}
+	for p, item := range r.items {
+		place[item] = p
+	}
+	r.given = map[int][]int{}
+	clean := make([]float32, size)
+	for k, item := range g.Items {
+		if item < 0 || item >= r.images.Len() {
+			return option.Errorf("given image %d is of item %d; the set has %d", k, item, r.images.Len())
+		}
+		if err := r.images.Read(item, clean); err != nil {
+			return r.about([]int{item}, err)
+		}
+		x := g.Images.Row(k)
+		if !r.o.inside(clean, x) {
+			for j, v := range x {
+				if !(v >= 0 && v <= 1) {
+					return option.Errorf("given image %d, of item %d: pixel %d is %v, outside [0, 1]", k, item, j, v)
+				}
+			}
+			return option.Errorf("given image %d, of item %d, is %.6g away in the %s norm, more than eps %.6g", k, item, r.o.apart(clean, x), string(r.o.Norm), r.o.Eps)
+		}
+		if p, is := place[item]; is {
+			r.given[p] = append(r.given[p], k)
+		}
+	}
+	if len(r.given) == 0 {
+		return option.Errorf("given images: none of the %d is of one of the %d queries", len(g.Items), len(r.items))
+	}
+	return nil
+}
+
+// givens tries the given images of each query, one after another.
+func (r *runner) givens(b *batch) error {
+	most := 0
+	for _, p := range b.places {
+		most = max(most, len(r.given[p]))
+	}
+	for k := range most {
+		err := r.try(b, func(i int, x, out []float32) error {
+			copy(out, x)
+			if list := r.given[b.places[i]]; len(list) > 0 {
+				copy(out, r.o.Given.Images.Row(list[min(k, len(list)-1)]))
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("given images: %w", err)
+		}
+	}
+	return nil
+}

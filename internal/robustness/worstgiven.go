@@ -1,0 +1,40 @@
+package robustness
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"path/filepath"
+	"strconv"
+
+	"tercet/internal/attack/worst"
+	"tercet/internal/data/npy"
+	"tercet/internal/option"
+)
+
+// ReadGiven reads the images that somebody else has made of queries, and returns their
+// digest: queries.npy of a folder has the index of the image of the set that each row of
+// adversarial.npy, (N, H, W, C) or (N, pixels) in [0, 1], was made of.
+func ReadGiven(folder string) (*worst.Given, string, error) {
+	path := filepath.Join(folder, "adversarial.npy")
+	x, err := npy.ReadRows(path)
+	if err != nil {
+		return nil, "", err
+	}
+	of := filepath.Join(folder, "queries.npy")
+	ids, names, err := npy.ReadLabelsOf(npy.LabelFile{Path: of}, x.Rows(), path+" has so many images")
+	if err != nil {
+		return nil, "", err
+	}
+	g, sum := &worst.Given{Images: x}, sha256.New()
+	for k, id := range ids {
+		item, err := strconv.Atoi(names[id])
+		if err != nil {
+			return nil, "", option.Errorf("%s: entry %d is %q, no index of an image", of, k, names[id])
+		}
+		g.Items = append(g.Items, item)
+		binary.Write(sum, binary.LittleEndian, int64(item)) // a hash takes all
+	}
+	binary.Write(sum, binary.LittleEndian, x.Data)
+	return g, hex.EncodeToString(sum.Sum(nil)), nil
+}
