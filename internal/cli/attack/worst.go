@@ -23,7 +23,7 @@ const worstSuite = "worst"
 // notWorst are the flags of the other attacks.
 var notWorst = []string{
 	"variant", "step", "pgd-steps", "rule", "direction", "start", "restarts", "iterate", "target-draws", "ca-queries", "qa-candidates", "near-targets", "distance-objective",
-	"spqa-weight", "spqa-weight-scale", "curve", "bootstrap", "batch", "fail-over", "examples", "example-attacks", "per-query", "task", "merge",
+	"spqa-weight", "spqa-weight-scale", "curve", "bootstrap", "batch", "fail-over", "examples", "example-attacks", "per-query", "task", "merge", "task", "merge",
 }
 
 // checkWorst refuses what is wrong whatever the run.
