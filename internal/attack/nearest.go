@@ -13,6 +13,22 @@ type nearest struct {
 	first, second []int32   // (B)
 }
 
+// Nearest returns the row nearest to each embedding z (B, D) of images, without those
+// that an image is not compared with: what recall@1 of the fixed variant looks at. It is
+// -1 for an embedding that is NaN.
+func (g *Gallery) Nearest(z *array.Array, images []int) []int32 {
+	hidden := make([][]int32, len(images))
+	for i, item := range images {
+		hidden[i] = g.Hidden(item)
+	}
+	n := newNearest(g)
+	n.find(z, hidden)
+	return n.first
+}
+
+// Embedding returns the embedding (D) of an image.
+func (g *Gallery) Embedding(image int) []float32 { return g.embeddings().Row(image) }
+
 func newNearest(g *Gallery) *nearest { return &nearest{gallery: g} }
 
 // find fills first and second for queries q (B, D), with -1 for a query that is

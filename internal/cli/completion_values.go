@@ -25,6 +25,7 @@ import (
 	"tercet/internal/metric"
 	"tercet/internal/noise"
 	"tercet/internal/render"
+	"tercet/internal/robustness"
 	"tercet/internal/run"
 	"tercet/internal/study"
 	"tercet/internal/theory/stability"
@@ -74,16 +75,18 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"selection":          oneOf("eom", "leaf"),
 	"map":                oneOf("auto", "tsne", "pca", "both", "none"),
 
-	"attack":          list(attack.Attacks),
-	"example-attacks": list(attack.Attacks),
-	"suite":           oneOf("ers", "worst"),
-	"variant":         oneOf("both", "published", "fixed"),
-	"profile":         oneOf("auto", "rob28", "rob224"),
-	"attack --norm":   oneOf("linf", "l2"),
-	"direction":       oneOf("sign", "normalized"),
-	"rule":            oneOf("fixed", "auto"),
-	"start":           oneOf("clean", "random"),
-	"iterate":         oneOf("last", "best"),
+	"attack":               list(attack.Attacks),
+	"example-attacks":      list(attack.Attacks),
+	"suite":                oneOf("ers", "worst"),
+	"variant":              oneOf("both", "published", "fixed"),
+	"profile":              oneOf("auto", "rob28", "rob224"),
+	"attack --norm":        oneOf("linf", "l2"),
+	"direction":            oneOf("sign", "normalized"),
+	"rule":                 oneOf("fixed", "auto"),
+	"start":                oneOf("clean", "random"),
+	"iterate":              oneOf("last", "best"),
+	"certify --method":     oneOf("ibp"),
+	"certify --fail-under": limits(robustness.CertifyKeys),
 
 	"intervals":           oneOf("queries", "classes"),
 	"distance":            oneOf(metric.Euclidean, metric.Cosine),

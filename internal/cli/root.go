@@ -10,6 +10,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/bench"
 	"tercet/internal/cli/bound"
+	"tercet/internal/cli/certify"
 	"tercet/internal/cli/cluster"
 	configcmd "tercet/internal/cli/config"
 	datacmd "tercet/internal/cli/data"
@@ -52,6 +53,7 @@ var commands = []struct {
 	{groupWork, generalize.NewInfluence},
 	{groupWork, noisecmd.New},
 	{groupWork, attack.New},
+	{groupWork, certify.New},
 	{groupWork, cluster.New},
 	{groupWork, report.New},
 	{groupWork, studycmd.New},

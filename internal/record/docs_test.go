@@ -17,7 +17,7 @@ import (
 var parts = map[reflect.Type]string{
 	reflect.TypeFor[Source](): "source", reflect.TypeFor[CostRecord](): "cost", reflect.TypeFor[Scores](): "scores", reflect.TypeFor[Value](): "measured-numbers",
 	reflect.TypeFor[Set](): "data-sets", reflect.TypeFor[Noise](): "noise-on-training-data", reflect.TypeFor[PairGraph](): "pair-graphs", reflect.TypeFor[Triplets](): "drawn-triplets",
-	reflect.TypeFor[Crafted](): "defenses", reflect.TypeFor[AttackRecord](): "what-an-attack-did", reflect.TypeFor[AttackOptions](): "attack-options",
+	reflect.TypeFor[Crafted](): "defenses", reflect.TypeFor[AttackRecord](): "what-an-attack-did", reflect.TypeFor[AttackOptions](): "attack-options", reflect.TypeFor[CertifyOptions](): "certify-options",
 	reflect.TypeFor[Movement](): "movement", reflect.TypeFor[Sides](): "gaps", reflect.TypeFor[NoiseEstimate](): "noise-estimates", reflect.TypeFor[PairScore](): "scores-of-given-pairs",
 	reflect.TypeFor[DIBSBounds](): "dibs-bounds", reflect.TypeFor[Estimate](): "estimates", reflect.TypeFor[MetricBound](): "bounds", reflect.TypeFor[Coverage](): "coverage",
 	reflect.TypeFor[MetricSeries](): "series", reflect.TypeFor[UniformResult](): "uniform-stability", reflect.TypeFor[OnAverageResult](): "on-average-stability", reflect.TypeFor[GapResult](): "generalization-gap",

@@ -90,7 +90,7 @@ func ReadAs(path string, v any, schemas ...string) error {
 
 // kept are the documents that are kept in files.
 var kept = []Document{
-	Manifest{}, Embed{}, Eval{}, Attack{}, AttackPart{}, Curve{}, Worst{}, Cluster{}, Pairs{}, NoiseRate{}, Gap{}, Stability{}, OnAverage{}, Influence{}, MetricStability{}, Partition{},
+	Manifest{}, Embed{}, Eval{}, Attack{}, AttackPart{}, Curve{}, Worst{}, Certify{}, Cluster{}, Pairs{}, NoiseRate{}, Gap{}, Stability{}, OnAverage{}, Influence{}, MetricStability{}, Partition{},
 }
 
 func read(path string, v any, k kind, strict bool) error {

@@ -9,6 +9,7 @@ const (
 	AttackPartSchema  = "tercet.attack-part/1"
 	CurveSchema       = "tercet.curve/1"
 	WorstSchema       = "tercet.worst/1"
+	CertifySchema     = "tercet.certify/1"
 	ClusterSchema     = "tercet.cluster/2"
 	AssignSchema      = "tercet.assign/1"
 	ExportSchema      = "tercet.export/1"

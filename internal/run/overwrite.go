@@ -70,7 +70,7 @@ func (k Keeper) Check(s record.Source) error {
 }
 
 // alone are the kinds of results that are one document.
-var alone = []string{"eval", "attack", "curve", "worst", "gap", "stability", "on-average", "influence"}
+var alone = []string{"eval", "attack", "curve", "worst", "certify", "gap", "stability", "on-average", "influence"}
 
 // ownName is the name that a result of there has, where path is that of another split or
 // checkpoint, under which only an older version can have kept it.

@@ -33,11 +33,11 @@ func parseCurve(spec string) ([]float64, error) {
 	if !ok {
 		return nil, wrong("there is no range FROM..TO")
 	}
-	lo, err := fraction("--curve: FROM", from)
+	lo, err := base.Fraction("--curve: FROM", from)
 	if err != nil {
 		return nil, err
 	}
-	hi, err := fraction("--curve: TO", to)
+	hi, err := base.Fraction("--curve: TO", to)
 	if err != nil {
 		return nil, err
 	}

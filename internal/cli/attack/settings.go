@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tercet/internal/attack"
@@ -100,12 +99,12 @@ func (o *options) settings(r *run.Run) (record.AttackOptions, error) {
 	}
 	var err error
 	if o.eps != "" {
-		if a.Eps, err = fraction("--eps", o.eps); err != nil {
+		if a.Eps, err = base.Fraction("--eps", o.eps); err != nil {
 			return a, err
 		}
 	}
 	if o.step != "" {
-		if a.Step, err = fraction("--step", o.step); err != nil {
+		if a.Step, err = base.Fraction("--step", o.step); err != nil {
 			return a, err
 		}
 		if a.Step == 0 {
@@ -170,20 +169,4 @@ func (o *options) weights() error {
 		}
 	}
 	return nil
-}
-
-// fraction reads 0.03 or 8/255.
-func fraction(flag, s string) (float64, error) {
-	over, under, ok := strings.Cut(s, "/")
-	v, err := strconv.ParseFloat(strings.TrimSpace(over), 64)
-	if err == nil && ok {
-		var d float64
-		if d, err = strconv.ParseFloat(strings.TrimSpace(under), 64); err == nil {
-			v /= d
-		}
-	}
-	if err != nil || !(v >= 0 && v < 1e9) {
-		return 0, base.Usagef("%s %q is not a number such as 0.03 or 8/255", flag, s)
-	}
-	return v, nil
 }

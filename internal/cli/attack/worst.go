@@ -94,7 +94,7 @@ func (o *options) worstOptions(r *run.Run) (record.WorstOptions, error) {
 	switch {
 	case o.eps != "":
 		var err error
-		if w.Eps, err = fraction("--eps", o.eps); err != nil {
+		if w.Eps, err = base.Fraction("--eps", o.eps); err != nil {
 			return w, err
 		}
 	case w.Norm != profile.Norm:

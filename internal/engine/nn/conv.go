@@ -118,6 +118,17 @@ func (l *Conv2D) adds(int) bool { return false }
 // Params returns weight and bias.
 func (l *Conv2D) Params() []*Param { return present(l.weight, l.bias) }
 
+// Winograd names the layers of the network whose outputs Winograd convolutions compute.
+func (m *Model) Winograd() []string {
+	var out []string
+	walk(m.net, func(l Layer) {
+		if c, ok := l.(*Conv2D); ok && c.plan.Fwd != kernel.Direct {
+			out = append(out, c.name)
+		}
+	})
+	return out
+}
+
 // FLOPs counts a multiply-add as two, for one image; padding counts.
 func (l *Conv2D) FLOPs() int64 {
 	return 2 * int64(size(l.out)) * int64(l.k*l.k) * int64(l.plan.C)

@@ -42,11 +42,18 @@ type Op struct {
 const Images = -1
 
 // Graph lists the steps of the network in an order in which each can be computed; the
-// last gives the embeddings. An error names a layer that has no such step.
+// last gives the embeddings. A *StepError names a layer that has no such step.
 func (m *Model) Graph() ([]Op, error) {
 	g := &graph{}
 	_, err := g.add(m.net, Images)
 	return g.ops, err
+}
+
+// StepError says that a layer has no step of Graph.
+type StepError struct{ Layer string }
+
+func (e *StepError) Error() string {
+	return fmt.Sprintf("layer %s is none that other programs are known to have", e.Layer)
 }
 
 // graph is a list of steps that is being made.
@@ -91,7 +98,7 @@ func (g *graph) add(l Layer, in int) (int, error) {
 	}
 	o, ok := opOf(l)
 	if !ok {
-		return 0, fmt.Errorf("layer %s is none that other programs are known to have", nameOf(l))
+		return 0, &StepError{nameOf(l)}
 	}
 	o.In = []int{in}
 	return g.step(o), nil

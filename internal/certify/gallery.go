@@ -1,0 +1,103 @@
+package certify
+
+import (
+	"math"
+
+	"tercet/internal/attack"
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/bound"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/nn"
+)
+
+const (
+	unit   = 0x1p-24 // of float32
+	unit64 = 0x1p-52 // of float64, doubled
+)
+
+// rows are a gallery as the last linear layer sees it. With u = W h + b, the product
+// <u, g> is <W^T g, h> + <g, b>: bounds of differences of rows then do not add up what
+// each coordinate of u may lose alone ("elision"; Gowal et al., section 3).
+type rows struct {
+	g       *attack.Gallery
+	net     *bound.Net
+	seen    *array.Array // (N, K) W^T g, or the rows themselves
+	offset  []float64    // (N) <g, b>
+	half    []float64    // (N) |g|^2 / 2
+	longest float64      // the largest |g|
+	weights []float64    // (K) length of each row of W
+	bias    float64      // |b|
+	sums    float64      // relative error of the network's last sums
+	seenErr float64      // relative error of seen
+}
+
+func newRows(g *attack.Gallery, net *bound.Net) *rows {
+	n, d := g.X.Rows(), g.X.Cols()
+	r := &rows{g: g, net: net, seen: g.X, offset: make([]float64, n), half: make([]float64, n)}
+	for j := range n {
+		square := kernel.SumSquares(g.X.Row(j))
+		r.half[j] = square / 2
+		r.longest = max(r.longest, math.Sqrt(square)*(1+0x1p-40))
+	}
+	last := net.Last()
+	if last == nil {
+		r.weights = make([]float64, d)
+		for k := range r.weights {
+			r.weights[k] = 1
+		}
+		return r
+	}
+	k := len(last.W) / d
+	r.seen = array.New(n, k)
+	kernel.Gemm(false, true, n, k, d, 1, g.X.Data, d, last.W, d, 0, r.seen.Data, k)
+	r.seenErr = bound.Gamma(d)
+	r.sums = last.Gamma
+	for i := range k {
+		r.weights = append(r.weights, math.Sqrt(kernel.SumSquares(last.W[i*d:(i+1)*d]))*(1+0x1p-40))
+	}
+	if last.Bias != nil {
+		r.bias = math.Sqrt(kernel.SumSquares(last.Bias)) * (1 + 0x1p-40)
+		for j := range n {
+			r.offset[j] = kernel.Dot(g.X.Row(j), last.Bias)
+		}
+	}
+	return r
+}
+
+// reach is where the features of an image, and its embedding, can be.
+type reach struct {
+	c, r   []float64 // (K) center and radius
+	length float64   // largest |u|
+	lost   float64   // what the left side of an inequality loses to rounding
+}
+
+// reached describes row i of the box h of features and the box u of embeddings.
+func (r *rows) reached(h, u *bound.Box, i int, to *reach) {
+	to.c, to.r = to.c[:0], to.r[:0]
+	total := 0.0
+	for k, v := range h.C.Row(i) {
+		c, w := float64(v), float64(h.R.Row(i)[k])
+		to.c, to.r = append(to.c, c), append(to.r, w)
+		total += r.weights[k] * (math.Abs(c) + w)
+	}
+	square := 0.0
+	for k := range r.net.Dim {
+		lo, hi := u.Bounds(i, k)
+		square += max(lo*lo, hi*hi)
+	}
+	to.length = math.Sqrt(square) * (1 + 0x1p-40)
+	// Errors of seen, of the network's last sums, and of the float64 sums here; each
+	// difference of rows has a length of at most twice the longest.
+	to.lost = 2 * r.longest * (r.seenErr*total + r.sums*(total+r.bias) + 0x1p-40*(total+r.bias))
+}
+
+// needs is what <u, v> has to exceed, where the difference of half squared lengths is c.
+func (r *rows) needs(c float64, at *reach) float64 {
+	d := float64(r.net.Dim + 16)
+	if !r.net.Normalized {
+		return c + at.lost + d*unit64*(at.length+r.longest)*(at.length+r.longest)
+	}
+	// Each coordinate of z = u/|u| is rounded at most four times.
+	length := max(at.length, nn.NormEps) * (1 + 0x1p-40)
+	return at.lost + length*(max(c, 0)+8*unit*r.longest+d*unit64*(1+r.longest)*(1+r.longest))
+}

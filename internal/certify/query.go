@@ -1,0 +1,127 @@
+package certify
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// nearRows is how many of the nearest right rows are tried alone.
+const nearRows = 8
+
+// mixture is a weighted mean of right rows.
+type mixture struct {
+	seen   []float64 // (K)
+	offset float64
+	half   float64
+}
+
+// query is an image whose nearest row is to be proven right.
+type query struct {
+	item  int
+	right bool // the nearest row of the clean image is
+	mixed []mixture
+	wrong []int32 // rows of other classes, nearest first
+	first int     // mixture that is tried first
+	// proven counts the wrong rows that are proven for all smaller boxes.
+	proven int
+}
+
+// newQuery sorts the rows of image item by distances, float32 from its embedding, and
+// makes the mixtures.
+func (r *rows) newQuery(item int, nearest int32, distances []float32) *query {
+	label := r.g.Label(item)
+	q := &query{item: item, right: nearest >= 0 && r.g.Labels[nearest] == label}
+	if !q.right {
+		return q
+	}
+	hidden := r.g.Hidden(item)
+	var same []int32
+	for j, l := range r.g.Labels {
+		switch {
+		case slices.Contains(hidden, int32(j)):
+		case l == label:
+			same = append(same, int32(j))
+		default:
+			q.wrong = append(q.wrong, int32(j))
+		}
+	}
+	near := func(a, b int32) int {
+		return cmp.Or(cmp.Compare(distances[a], distances[b]), cmp.Compare(a, b))
+	}
+	slices.SortFunc(same, near)
+	slices.SortFunc(q.wrong, near)
+	for _, j := range same[:min(nearRows, len(same))] {
+		q.mixed = append(q.mixed, r.mean([]int32{j}))
+	}
+	for n := 2; n <= nearRows && n <= len(same); n *= 2 {
+		q.mixed = append(q.mixed, r.mean(same[:n]))
+	}
+	if len(same) > nearRows {
+		q.mixed = append(q.mixed, r.mean(same))
+	}
+	return q
+}
+
+// mean is the mixture of some rows with equal weights.
+func (r *rows) mean(of []int32) mixture {
+	m := mixture{seen: make([]float64, r.seen.Cols())}
+	n := float64(len(of))
+	for _, j := range of {
+		for k, v := range r.seen.Row(int(j)) {
+			m.seen[k] += float64(v)
+		}
+		m.offset += r.offset[j]
+		m.half += r.half[j]
+	}
+	for k := range m.seen {
+		m.seen[k] /= n
+	}
+	m.offset, m.half = m.offset/n, m.half/n
+	return m
+}
+
+// proves reports whether for each wrong row a mixture is nearer, wherever the features
+// are. If it fails, the rows before the one at which it does stay proven for boxes within
+// this one.
+func (r *rows) proves(q *query, at *reach) bool {
+	for i := q.proven; i < len(q.wrong); i++ {
+		if !r.beats(q, int(q.wrong[i]), at) {
+			q.proven = i
+			return false
+		}
+	}
+	return true
+}
+
+// beats tries the mixtures against row n.
+func (r *rows) beats(q *query, n int, at *reach) bool {
+	row := r.seen.Row(n)
+	for k := range q.mixed {
+		try := (q.first + k) % len(q.mixed)
+		m := &q.mixed[try]
+		if least(m.seen, row, at.c, at.r)+(m.offset-r.offset[n]) > r.needs(m.half-r.half[n], at) {
+			q.first = try
+			return true
+		}
+	}
+	return false
+}
+
+// least is the smallest value of <a - b, h> for h within r of c.
+func least(a []float64, b []float32, c, r []float64) float64 {
+	b, c, r = b[:len(a)], c[:len(a)], r[:len(a)]
+	var s [4]float64
+	k := 0
+	for ; k+4 <= len(a); k += 4 {
+		for j := range 4 {
+			d := a[k+j] - float64(b[k+j])
+			s[j] += float64(d*c[k+j]) - float64(math.Abs(d)*r[k+j])
+		}
+	}
+	for ; k < len(a); k++ {
+		d := a[k] - float64(b[k])
+		s[0] += float64(d*c[k]) - float64(math.Abs(d)*r[k])
+	}
+	return s[0] + s[1] + s[2] + s[3]
+}

@@ -1,0 +1,186 @@
+package certify
+
+import (
+	"context"
+	"math"
+
+	"tercet/internal/attack"
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/bound"
+	"tercet/internal/par"
+	"tercet/internal/progress"
+)
+
+// smallest is the radius below which none is looked for.
+const smallest = 1e-6
+
+// finest is the ratio of two radii between which none is looked for.
+const finest = 1.02
+
+// Options say what is certified.
+type Options struct {
+	Eps      []float64 // budgets in l-infinity, pixels in [0, 1], ascending
+	Radii    bool      // whether to look for the largest budget of each query
+	Queries  []int     // images
+	Progress progress.Count
+}
+
+// Result is of queries in their order.
+type Result struct {
+	Right     []bool   // the nearest row of the clean image has its class
+	Certified [][]bool // by budget: at 0 as Right
+	// Radii are the largest budgets that were proven, between 0 and the last of Eps, in
+	// steps of 2 %; nil where they were not looked for.
+	Radii  []float64
+	Passes int64 // of an image through the network; a box takes two
+}
+
+// Intervals certifies queries by interval bounds of the network net. Images move by at
+// most eps in each pixel and stay in [0, 1].
+func Intervals(ctx context.Context, net *bound.Net, images attack.Source, g *attack.Gallery, o Options) (*Result, error) {
+	w := &work{rows: newRows(g, net), net: net, images: images, o: o, res: &Result{Right: make([]bool, len(o.Queries))}}
+	for range o.Eps {
+		w.res.Certified = append(w.res.Certified, make([]bool, len(o.Queries)))
+	}
+	if o.Radii {
+		w.res.Radii = make([]float64, len(o.Queries))
+	}
+	size := net.Batch()
+	for lo := 0; lo < len(o.Queries); lo += size {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		hi := min(lo+size, len(o.Queries))
+		if err := w.batch(lo, hi); err != nil {
+			return nil, err
+		}
+		if o.Progress != nil {
+			o.Progress(hi, len(o.Queries))
+		}
+	}
+	return w.res, nil
+}
+
+// work is a certification that is going on.
+type work struct {
+	*rows
+	net    *bound.Net
+	images attack.Source
+	o      Options
+	res    *Result
+	x      *array.Array // images of the batch
+	some   *array.Array // those that are bounded
+	places []reach
+}
+
+// batch certifies queries [lo, hi).
+func (w *work) batch(lo, hi int) error {
+	list, err := w.queries(w.o.Queries[lo:hi])
+	if err != nil {
+		return err
+	}
+	// known is the largest budget that is proven for each query, and failed the smallest
+	// that is not.
+	known, failed := make([]float64, len(list)), make([]float64, len(list))
+	for i, q := range list {
+		w.res.Right[lo+i] = q.right
+		failed[i] = math.Inf(1)
+	}
+	for k, eps := range w.o.Eps {
+		var ask []int
+		for i, q := range list {
+			switch {
+			case !q.right || !math.IsInf(failed[i], 1): // not at a smaller one
+			case eps == 0:
+				w.res.Certified[k][lo+i] = true // the ball is the image, whose decision is known
+			default:
+				ask = append(ask, i)
+			}
+		}
+		for j, proven := range w.prove(list, ask, func(int) float64 { return eps }) {
+			if i := ask[j]; proven {
+				known[i], w.res.Certified[k][lo+i] = eps, true
+			} else {
+				failed[i] = eps
+			}
+		}
+	}
+	if w.o.Radii {
+		w.bisect(list, known, failed)
+		copy(w.res.Radii[lo:hi], known)
+	}
+	return nil
+}
+
+// bisect raises known, which is proven, towards failed, which is not.
+func (w *work) bisect(list []*query, known, failed []float64) {
+	middle := func(i int) float64 { return math.Sqrt(max(known[i], smallest) * failed[i]) }
+	for {
+		var ask []int
+		for i, q := range list {
+			if q.right && !math.IsInf(failed[i], 1) && failed[i] > finest*max(known[i], smallest) {
+				ask = append(ask, i)
+			}
+		}
+		if ask == nil {
+			return
+		}
+		for j, proven := range w.prove(list, ask, middle) {
+			if i := ask[j]; proven {
+				known[i] = middle(i)
+			} else {
+				failed[i] = middle(i)
+			}
+		}
+	}
+}
+
+// queries reads the images and sorts their rows.
+func (w *work) queries(items []int) ([]*query, error) {
+	h, wide, c := w.images.Shape()
+	w.x = array.New(len(items), h, wide, c)
+	z := array.New(len(items), w.g.X.Cols())
+	for i, item := range items {
+		if err := w.images.Read(item, w.x.Row(i)); err != nil {
+			return nil, err
+		}
+		copy(z.Row(i), w.g.Embedding(item))
+	}
+	n := w.g.Len()
+	distances := make([]float32, len(items)*n)
+	w.g.Distances(z, distances)
+	nearest := w.g.Nearest(z, items)
+	list := make([]*query, len(items))
+	par.For(len(items), 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			list[i] = w.newQuery(items[i], nearest[i], distances[i*n:(i+1)*n])
+		}
+	})
+	return list, nil
+}
+
+// prove tries to certify the queries ask of list, each at its budget.
+func (w *work) prove(list []*query, ask []int, eps func(i int) float64) []bool {
+	if len(ask) == 0 {
+		return nil
+	}
+	shape := append([]int{len(ask)}, w.x.Shape[1:]...)
+	w.some = array.New(shape...)
+	budgets := make([]float64, len(ask))
+	for j, i := range ask {
+		copy(w.some.Row(j), w.x.Row(i))
+		budgets[j] = eps(i)
+	}
+	w.res.Passes += 2 * int64(len(ask))
+	h := w.net.Features(w.some, budgets)
+	u := w.net.Embeddings(h)
+	out := make([]bool, len(ask))
+	par.For(len(ask), 1, func(lo, hi int) {
+		var at reach
+		for j := lo; j < hi; j++ {
+			w.reached(h, u, j, &at)
+			out[j] = w.proves(list[ask[j]], &at)
+		}
+	})
+	return out
+}

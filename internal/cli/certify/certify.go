@@ -1,0 +1,206 @@
+// Package certify is the command that proves which queries no attack can break.
+package certify
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/record"
+	"tercet/internal/render"
+	"tercet/internal/robustness"
+	"tercet/internal/run"
+	"tercet/internal/text"
+)
+
+type options struct {
+	base.Subject
+	base.Outcome
+	ask      record.CertifyOptions
+	eps      []string
+	out      string
+	force    bool
+	ifNeeded bool
+}
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	var o options
+	return base.Command{
+		Use:   "certify",
+		Short: "Prove for how many queries no attack within a budget can succeed",
+		Long: `
+Proves for queries that their nearest image keeps its class, whatever happens to
+their pixels within the budget: certified R@1, a lower bound of recall@1 under any
+attack. The gallery stays as it is. A query that cannot be proven counts as not
+certified, although an attack may not exist.
+
+Method ibp bounds each number that the network computes by an interval. Networks
+that were not trained for it have wide intervals: expect budgets far below a pixel
+level. With --radii each query's largest budget is looked for.
+
+Writes certify.json into the run's directory, or into --out-dir; of other images or
+weights certify-validation.json, certify-best.json and the like. A result is not
+replaced without --force unless the new one covers it.`,
+		Examples: []base.Example{
+			{Why: "certified R@1 of 100 queries at three budgets", Line: "tercet certify --run runs/first --method ibp --eps 0.0001,0.001,1/255 --queries 100"},
+			{Why: "the largest budget of each query, up to 8/255", Line: "tercet certify --run runs/first --method ibp --eps 8/255 --queries 20 --radii --out-dir runs/first/radii"},
+			{Why: "in a script: prove once, and exit code 4 if less than half are certified", Line: "tercet certify --run runs/first --method ibp --eps 1/255 --if-needed --fail-under certR@1=0.5"},
+		},
+		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			o.AddRun(cmd)
+			fs.IntVar(&o.ask.Queries, "queries", 0, "images to certify, 0 for all; the gallery is always whole")
+			fs.BoolVar(&o.ask.Sample, "sample", false, "draw the queries at random instead of taking the first")
+			fs.Uint64Var(&o.ask.Seed, "seed", 0, "seed of the drawn queries, as of attack")
+			base.Group(fs, "What to certify")
+			fs.StringVar(&o.ask.Method, "method", "ibp", "how it is proven: ibp")
+			fs.StringSliceVar(&o.eps, "eps", []string{"77/255"}, "budgets, largest changes of a pixel in [0, 1]: `LIST` such as 0.1,77/255")
+			fs.BoolVar(&o.ask.Radii, "radii", false, "look for the largest budget of each query, in steps of 2 %")
+			base.Group(fs, "Proof")
+			fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, R@1 or certR@1 (at the largest budget; repeatable)")
+			o.AddFormat(cmd)
+			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, the run's directory")
+			fs.BoolVar(&o.force, "force", false, "replace a certify.json that has more, or is of other settings")
+			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show certify.json as it is where it has these options, weights and images")
+			base.Group(fs, "Output")
+			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
+		},
+		Run: func(ctx context.Context, _ []string) error { return runCertify(ctx, s, o) },
+	}.Build()
+}
+
+func runCertify(ctx context.Context, s *base.Streams, o options) error {
+	gates, err := o.check()
+	if err != nil {
+		return err
+	}
+	r, err := o.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := o.NoteUnfinished(s, r); err != nil {
+		return err
+	}
+	if o.out == "" {
+		o.out = r.Dir
+	}
+	if d, err := o.stored(r); err != nil {
+		return err
+	} else if d != nil {
+		s.Note("%s is up to date", o.path())
+		return o.show(s, d, gates)
+	}
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
+		return err
+	}
+	view := &base.Stages{Streams: s}
+	defer view.Close()
+	d, err := robustness.Certify(ctx, r, o.Checkpoint, o.Set, o.ask, view.Say)
+	if err != nil {
+		return base.RunError(err)
+	}
+	view.Close()
+	if err := record.Write(o.path(), d); err != nil {
+		return err
+	}
+	return o.show(s, d, gates)
+}
+
+// check refuses what is wrong whatever the run, and reads the budgets.
+func (o *options) check() ([]base.Gate, error) {
+	if err := o.CheckRun(); err != nil {
+		return nil, err
+	}
+	if o.ask.Method != "ibp" {
+		return nil, base.Usagef("--method is %q; give ibp", o.ask.Method)
+	}
+	o.ask.Norm = "linf"
+	if err := base.AtLeast(base.FlagCount{Flag: "queries", Value: o.ask.Queries, Least: 0}); err != nil {
+		return nil, err
+	}
+	for _, word := range o.eps {
+		v, err := base.Fraction("--eps", word)
+		switch {
+		case err != nil:
+			return nil, err
+		case v > 1:
+			return nil, base.Usagef("--eps %s is more than 1, the range of pixels", word)
+		case slices.Contains(o.ask.Eps, v):
+			return nil, base.Usagef("--eps names %s twice", word)
+		}
+		o.ask.Eps = append(o.ask.Eps, v)
+	}
+	if o.ask.Eps == nil {
+		return nil, base.Usagef("--eps names no budget; give one such as 8/255")
+	}
+	slices.Sort(o.ask.Eps)
+	gates, err := o.Gates()
+	if err != nil {
+		return nil, err
+	}
+	return gates, base.KnownGates(gates, robustness.CertifyKeys())
+}
+
+// path is where the result goes.
+func (o *options) path() string { return run.ResultPath(o.out, "certify", o.Set, o.Checkpoint) }
+
+// stored returns the result that is there where it is the one asked for and --if-needed is
+// given. It refuses, before the work, to replace one that the new one does not cover.
+func (o *options) stored(r *run.Run) (*record.Certify, error) {
+	if err := base.Writable(o.path()); err != nil || o.force {
+		return nil, err
+	}
+	const place = "--out-dir FOLDER"
+	d, err := record.ReadKept[record.Certify](o.path())
+	if d == nil {
+		return nil, base.KeptError(err, place)
+	}
+	step, err := r.Step(o.Checkpoint)
+	if err != nil {
+		return nil, base.RunError(err)
+	}
+	if o.ifNeeded && r.Owns(o.path(), d.Source) && run.SameJSON(d.Options, o.ask) && r.Measures(d.Source, o.Checkpoint, step, o.Set) {
+		return d, nil
+	}
+	return nil, base.KeptError(r.Protect(o.path(), d.Source, o.Set, o.Checkpoint, record.Certify{Options: o.ask}.Covers(*d)), place)
+}
+
+// show prints a result and checks its gates.
+func (o *options) show(s *base.Streams, d *record.Certify, gates []base.Gate) error {
+	for _, w := range d.Warnings {
+		s.Note("warning: %s", w)
+	}
+	if err := s.Result(d, func(w io.Writer) error { return Table(d).Write(w, o.Format) }); err != nil {
+		return err
+	}
+	return base.CheckGates(gates, d.Scores)
+}
+
+// Table has a row for each budget.
+func Table(d *record.Certify) *render.Table {
+	o := d.Options
+	t := &render.Table{
+		Title:   fmt.Sprintf("%s: certified R@1, %s of %d, %s by %s", d.Source.Run, text.Plural(d.Queries, "query", "queries"), d.Source.Items, o.Norm, o.Method),
+		Columns: []render.Column{{Name: "eps"}, {Name: "certified", Percent: true, Digits: 2, Better: 1}, {Name: "not proven", Percent: true, Digits: 2}, {Name: "wrong when clean", Percent: true, Digits: 2}},
+	}
+	clean, _ := d.Scores.Get(robustness.CleanRecall)
+	for _, p := range d.Points {
+		c := p.Certified
+		t.Rows = append(t.Rows, []render.Cell{render.Text(text.Eps(o.Norm, p.Eps)), render.Interval(c.Value, c.CI95[0], c.CI95[1]), render.Number(p.Abstained), render.Number(1 - clean.Value)})
+	}
+	t.Notes = append(t.Notes, fmt.Sprintf("gallery of %s; shares are of all queries, intervals exact", text.Plural(d.Gallery, "image", "images")))
+	if o.Radii {
+		t.Notes = append(t.Notes, fmt.Sprintf("largest budget at which a query is certified: %.3g", d.Largest))
+	}
+	t.Notes = append(t.Notes, fmt.Sprintf("cost: %d images forward, %s", d.Cost.Forward, text.Duration(d.Cost.Seconds)))
+	base.LabelSource(t, d.Source)
+	return t
+}

@@ -1,0 +1,84 @@
+package record
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"tercet/internal/text"
+)
+
+// CertifyOptions is the resolved method and budget of certificates.
+type CertifyOptions struct {
+	Method  string    `json:"method" doc:"how it is proven: 'ibp' (interval bounds)"`
+	Norm    string    `json:"norm" doc:"norm of the budgets: 'linf'"`
+	Eps     []float64 `json:"eps" doc:"budgets, pixels in [0, 1], ascending"`
+	Radii   bool      `json:"radii" doc:"whether the largest budget of each query was looked for"`
+	Queries int       `json:"queries" doc:"number of queries; 0 is all"`
+	Sample  bool      `json:"sample" doc:"whether the queries are a random sample"`
+	Seed    uint64    `json:"seed" doc:"random seed"`
+}
+
+// Certify is certify.json, schema tercet.certify/1: for how many queries it is proven that
+// their nearest image keeps its class.
+type Certify struct {
+	Schema   string         `json:"schema" doc:"the name and number of the schema"`
+	Source   Source         `json:"source" doc:"what the result was computed from"`
+	Options  CertifyOptions `json:"options" doc:"the options of the command, with defaults filled in"`
+	Queries  int            `json:"queries" doc:"number of queries"`
+	Excluded int            `json:"queries_excluded,omitempty" doc:"queries left out because no other image has their label"`
+	Gallery  int            `json:"gallery" doc:"images that are searched"`
+	Kernels  string         `json:"kernels" doc:"the program that the proof is about: 'direct' is float32 with 'TERCET_WINOGRAD=off'"`
+	Scores   Scores         `json:"scores" doc:"'R@1' of clean images, and 'certR@1' at the largest budget"`
+	Points   []CertifyPoint `json:"points" doc:"what is proven, by ascending budget"`
+	Largest  float64        `json:"largest" doc:"largest budget at which a query was proven"`
+	Items    Packed         `json:"items" doc:"index of each query among the images: float32, little-endian, zlib, base64"`
+	Right    Packed         `json:"right" doc:"1 for each query whose nearest clean image has its class, else 0, packed as 'items' are"`
+	Radii    Packed         `json:"radii,omitempty" doc:"of each query, the largest budget that was proven, in steps of 2 %, packed as 'items' are"`
+	Warnings []string       `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
+	Cost     CostRecord     `json:"cost" doc:"passes through the network, and the time"`
+}
+
+// CertifyPoint is what is proven at one budget.
+type CertifyPoint struct {
+	Eps       float64 `json:"eps" doc:"budget, pixels in [0, 1]"`
+	Certified Value   `json:"certified" doc:"share of all queries that are proven"`
+	Abstained float64 `json:"abstained" doc:"share of all queries that are right when clean and not proven"`
+	Proven    Packed  `json:"proven" doc:"1 for each query that is proven, else 0, packed as 'items' are"`
+}
+
+func (Certify) kind() kind { return kind{schemas: []string{CertifySchema}, made: "certify"} }
+
+// From is what was certified.
+func (d Certify) From() Source { return d.Source }
+
+// Covers says what there has and d, of the same weights and images, would not: budgets,
+// queries, radii, settings; nil if nothing. The options of d are enough.
+func (d Certify) Covers(there Certify) []string {
+	o, was := d.Options, there.Options
+	var out, lost []string
+	for _, v := range was.Eps {
+		if !slices.ContainsFunc(o.Eps, func(e float64) bool { return math.Abs(e-v) < 1e-9 }) {
+			lost = append(lost, text.EpsExact(o.Norm, v))
+		}
+	}
+	if lost != nil {
+		out = append(out, "the shares at eps "+strings.Join(lost, ", "))
+	}
+	if o.Queries > 0 && there.Queries > o.Queries {
+		out = append(out, fmt.Sprintf("%d queries instead of %d", there.Queries, o.Queries))
+	}
+	if was.Radii && !o.Radii {
+		out = append(out, "the largest budget of each query")
+	}
+	for _, s := range []struct{ flag, was, is string }{
+		{"method", was.Method, o.Method}, {"norm", was.Norm, o.Norm},
+		{"sample", fmt.Sprint(was.Sample), fmt.Sprint(o.Sample)}, {"seed", fmt.Sprint(was.Seed), fmt.Sprint(o.Seed)},
+	} {
+		if s.was != s.is {
+			out = append(out, fmt.Sprintf("%s %s instead of %s", s.flag, s.was, s.is))
+		}
+	}
+	return out
+}
