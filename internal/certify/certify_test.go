@@ -102,7 +102,7 @@ func TestRadiiOfTheIdentity(t *testing.T) {
 
 // With one right row and a linear network the certificate is exact: the smallest margin
 // over the box has a closed form, and its sign decides, normalized or not.
-func TestLinearIsExact(t *testing.T) {
+func TestLinearNetwork(t *testing.T) {
 	t.Parallel()
 	r := rng.New(1, "certify")
 	for _, normalize := range []bool{false, true} {

@@ -30,7 +30,7 @@ type Certify struct {
 	Excluded int            `json:"queries_excluded,omitempty" doc:"queries left out because no other image has their label"`
 	Gallery  int            `json:"gallery" doc:"images that are searched"`
 	Kernels  string         `json:"kernels" doc:"the program that the proof is about: 'direct' is float32 with 'TERCET_WINOGRAD=off'"`
-	Scores   Scores         `json:"scores" doc:"'R@1' of clean images, and 'certR@1' at the largest budget"`
+	Scores   Scores         `json:"scores" doc:"'recall@1' of clean images, and 'certR@1' at the largest budget"`
 	Points   []CertifyPoint `json:"points" doc:"what is proven, by ascending budget"`
 	Largest  float64        `json:"largest" doc:"largest budget at which a query was proven"`
 	Items    Packed         `json:"items" doc:"index of each query among the images: float32, little-endian, zlib, base64"`

@@ -21,7 +21,7 @@ import (
 
 // The keys of the scores of certificates.
 const (
-	CleanRecall     = "R@1"
+	CleanRecall     = "recall@1"
 	CertifiedRecall = "certR@1"
 )
 

@@ -64,7 +64,7 @@ replaced without --force unless the new one covers it.`,
 			fs.StringSliceVar(&o.eps, "eps", []string{"77/255"}, "budgets, largest changes of a pixel in [0, 1]: `LIST` such as 0.1,77/255")
 			fs.BoolVar(&o.ask.Radii, "radii", false, "look for the largest budget of each query, in steps of 2 %")
 			base.Group(fs, "Proof")
-			fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, R@1 or certR@1 (at the largest budget; repeatable)")
+			fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, recall@1 or certR@1 (at the largest budget; repeatable)")
 			o.AddFormat(cmd)
 			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, the run's directory")
 			fs.BoolVar(&o.force, "force", false, "replace a certify.json that has more, or is of other settings")

@@ -149,7 +149,7 @@ func TestBoundsAgainstPlainFloat64(t *testing.T) {
 }
 
 // The bounds of a linear map are exact: each end is that of a corner.
-func TestLinearIsExact(t *testing.T) {
+func TestLinearBounds(t *testing.T) {
 	t.Parallel()
 	m := build(t, models["linear"])
 	net, _ := New(m)

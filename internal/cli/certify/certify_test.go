@@ -1,0 +1,59 @@
+package certify_test
+
+import (
+	"fmt"
+	"testing"
+
+	"tercet/internal/cli/clitest"
+)
+
+func TestCertify(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml")
+	const line = "certify --run runs/tiny --eps 0.00001,0 --queries 12"
+	doc := clitest.Document(t, line)
+	if doc["schema"] != "tercet.certify/1" || len(doc["points"].([]any)) != 2 {
+		t.Errorf("%v", doc)
+	}
+	before := clitest.Snapshot(t, ".")
+	clitest.Must(t, 0, "certify --run runs/tiny --eps 0,1e-5 --queries 12 --if-needed")
+	clitest.Unchanged(t, ".", before, nil)
+	for flags, want := range map[string]string{
+		"--eps 0 --queries 12":                  "replacing runs/tiny/certify.json would lose: the shares at eps 1e-05; --out-dir FOLDER writes elsewhere, --force replaces it",
+		"--eps 0,0.00001 --queries 8":           "12 queries instead of 8",
+		"--eps 0,0.00001 --queries 12 --sample": "sample false instead of true",
+		"--eps 2":                               "--eps 2 is more than 1",
+		"--eps 0.1,1/10":                        "--eps names 1/10 twice",
+		"--eps x":                               `--eps "x" is not a number such as 0.03 or 8/255`,
+		"--eps ''":                              "--eps",
+		"--method vot":                          `--method is "vot"; give ibp`,
+		"--queries -1":                          "--queries is -1; give at least 0",
+		"--fail-under R@2=1":                    `"recall@2" will not be measured`,
+		"--force --if-needed":                   "do not go together",
+		"--split all":                           "--split is",
+	} {
+		clitest.Refuse(t, 2, "certify --run runs/tiny "+flags, want)
+	}
+	clitest.Refuse(t, 2, "certify --eps 0", "give --run DIRECTORY")
+	clitest.Unchanged(t, ".", before, nil)
+	clitest.Must(t, 4, line+" --fail-under certR@1=1.01 --out-dir gate")
+	clitest.Must(t, 0, line+" --fail-under R@1=0 --force")
+	clitest.Must(t, 0, "certify --run runs/tiny --eps 0 --split train --checkpoint last --queries 4")
+}
+
+// Threads change no byte of the result but its time.
+func TestThreads(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml -q")
+	docs := map[string]map[string]any{}
+	for _, threads := range []string{"1", "2"} {
+		d := clitest.Document(t, "certify --run runs/tiny --eps 0.00001,0.0001 --radii --force --threads "+threads)
+		delete(d["cost"].(map[string]any), "seconds")
+		docs[threads] = d
+	}
+	for key := range docs["1"] {
+		if a, b := docs["1"][key], docs["2"][key]; fmt.Sprint(a) != fmt.Sprint(b) {
+			t.Errorf("%s: %v with one thread, %v with two", key, a, b)
+		}
+	}
+}
