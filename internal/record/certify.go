@@ -11,13 +11,16 @@ import (
 
 // CertifyOptions is the resolved method and budget of certificates.
 type CertifyOptions struct {
-	Method  string    `json:"method" doc:"how it is proven: 'ibp' (interval bounds)"`
-	Norm    string    `json:"norm" doc:"norm of the budgets: 'linf'"`
+	Method  string    `json:"method" doc:"how it is proven: 'vote' (randomized smoothing) or 'ibp' (interval bounds)"`
+	Norm    string    `json:"norm" doc:"norm of the budgets: 'l2' (vote) or 'linf' (ibp)"`
 	Eps     []float64 `json:"eps" doc:"budgets, pixels in [0, 1], ascending"`
 	Radii   bool      `json:"radii" doc:"whether the largest budget of each query was looked for"`
 	Queries int       `json:"queries" doc:"number of queries; 0 is all"`
 	Sample  bool      `json:"sample" doc:"whether the queries are a random sample"`
 	Seed    uint64    `json:"seed" doc:"random seed"`
+	Sigma   float64   `json:"sigma,omitempty" doc:"standard deviation of the noise of a vote, pixels in [0, 1]"`
+	Samples int       `json:"samples,omitempty" doc:"draws of noise for each query, without the 100 that choose its class"`
+	Alpha   float64   `json:"alpha,omitempty" doc:"probability that a query is certified beyond its radius"`
 }
 
 // Certify is certify.json, schema tercet.certify/1: for how many queries it is proven that
@@ -29,13 +32,13 @@ type Certify struct {
 	Queries  int            `json:"queries" doc:"number of queries"`
 	Excluded int            `json:"queries_excluded,omitempty" doc:"queries left out because no other image has their label"`
 	Gallery  int            `json:"gallery" doc:"images that are searched"`
-	Kernels  string         `json:"kernels" doc:"the program that the proof is about: 'direct' is float32 with 'TERCET_WINOGRAD=off'"`
+	Kernels  string         `json:"kernels,omitempty" doc:"of ibp, the program that the proof is about: 'direct' is float32 with 'TERCET_WINOGRAD=off'"`
 	Scores   Scores         `json:"scores" doc:"'recall@1' of clean images, and 'certR@1' at the largest budget"`
 	Points   []CertifyPoint `json:"points" doc:"what is proven, by ascending budget"`
 	Largest  float64        `json:"largest" doc:"largest budget at which a query was proven"`
 	Items    Packed         `json:"items" doc:"index of each query among the images: float32, little-endian, zlib, base64"`
-	Right    Packed         `json:"right" doc:"1 for each query whose nearest clean image has its class, else 0, packed as 'items' are"`
-	Radii    Packed         `json:"radii,omitempty" doc:"of each query, the largest budget that was proven, in steps of 2 %, packed as 'items' are"`
+	Right    Packed         `json:"right" doc:"1 for each query whose nearest clean image (vote: the class that wins under noise) is right, else 0, packed as 'items' are"`
+	Radii    Packed         `json:"radii,omitempty" doc:"of each query, the largest budget that was proven, packed as 'items' are; of ibp in steps of 2 %"`
 	Warnings []string       `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost     CostRecord     `json:"cost" doc:"passes through the network, and the time"`
 }
@@ -72,8 +75,12 @@ func (d Certify) Covers(there Certify) []string {
 	if was.Radii && !o.Radii {
 		out = append(out, "the largest budget of each query")
 	}
+	if was.Samples > o.Samples && o.Samples > 0 {
+		out = append(out, fmt.Sprintf("%d samples instead of %d", was.Samples, o.Samples))
+	}
 	for _, s := range []struct{ flag, was, is string }{
 		{"method", was.Method, o.Method}, {"norm", was.Norm, o.Norm},
+		{"sigma", fmt.Sprint(was.Sigma), fmt.Sprint(o.Sigma)}, {"alpha", fmt.Sprint(was.Alpha), fmt.Sprint(o.Alpha)},
 		{"sample", fmt.Sprint(was.Sample), fmt.Sprint(o.Sample)}, {"seed", fmt.Sprint(was.Seed), fmt.Sprint(o.Seed)},
 	} {
 		if s.was != s.is {

@@ -16,7 +16,8 @@ func TestCertifyCovers(t *testing.T) {
 		"9 queries instead of 8":           func(o *CertifyOptions) { o.Queries = 8 },
 		"the largest budget of each query": func(o *CertifyOptions) { o.Radii = false },
 		"method ibp instead of vote":       func(o *CertifyOptions) { o.Method = "vote" },
-		"norm linf instead of l2":          func(o *CertifyOptions) { o.Norm = "l2" },
+		"sigma 0 instead of 0.5; alpha 0 instead of 0.01":   func(o *CertifyOptions) { o.Sigma, o.Alpha = 0.5, 0.01 },
+		"norm linf instead of l2":                           func(o *CertifyOptions) { o.Norm = "l2" },
 		"sample false instead of true; seed 0 instead of 3": func(o *CertifyOptions) { o.Sample, o.Seed = true, 3 },
 	} {
 		now := o
@@ -24,5 +25,9 @@ func TestCertifyCovers(t *testing.T) {
 		if got := strings.Join(Certify{Options: now}.Covers(there), "; "); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+	fewer := Certify{Options: CertifyOptions{Samples: 100}}.Covers(Certify{Options: CertifyOptions{Samples: 1000}})
+	if len(fewer) != 1 || fewer[0] != "1000 samples instead of 100" {
+		t.Errorf("%q", fewer)
 	}
 }

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"tercet/internal/attack"
 	"tercet/internal/certify"
 	"tercet/internal/data"
+	"tercet/internal/engine/array"
 	"tercet/internal/engine/bound"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/progress"
@@ -25,6 +27,15 @@ const (
 	CertifiedRecall = "certR@1"
 )
 
+// The methods of certificates.
+const (
+	Vote = "vote" // randomized smoothing
+	IBP  = "ibp"  // interval bounds
+)
+
+// CertifyMethods are the methods by name, the default first.
+func CertifyMethods() []string { return []string{Vote, IBP} }
+
 // CertifyKeys are the scores of a document of certificates.
 func CertifyKeys() []string { return []string{CleanRecall, CertifiedRecall} }
 
@@ -35,27 +46,25 @@ func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.C
 	if err != nil {
 		return nil, err
 	}
-	net, err := bound.New(e.Model)
-	switch {
-	case errors.Is(err, bound.ErrNone):
-		return nil, fmt.Errorf("%w: %v", data.ErrUnfit, err)
-	case err != nil:
-		return nil, err
-	}
 	queries, excluded, err := g.Choose(o.Queries, o.Sample, o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	res, err := certify.Intervals(ctx, net, e.Data, g, certify.Options{Eps: o.Eps, Radii: o.Radii, Queries: queries, Progress: say.Of("certify")})
+	what := certify.Options{Eps: o.Eps, Radii: o.Radii, Queries: queries, Progress: say.Of("certify")}
+	prove := byIntervals
+	if o.Method == Vote {
+		prove = byVotes
+	}
+	res, err := prove(ctx, e, g, o, what)
 	if err != nil {
 		return nil, err
 	}
 	doc := &record.Certify{
-		Schema: record.CertifySchema, Source: e.Source, Options: o, Queries: len(queries), Excluded: excluded, Gallery: g.Len(), Kernels: kernel.Direct.String(),
+		Schema: record.CertifySchema, Source: e.Source, Options: o, Queries: len(queries), Excluded: excluded, Gallery: g.Len(),
 		Items: packItems(queries), Right: packBools(res.Right),
 	}
 	right := count(res.Right)
-	doc.Scores = record.Scores{{Key: CleanRecall, Value: share(right, len(queries), "r@1(certify)")}}
+	doc.Scores = record.Scores{{Key: CleanRecall, Value: share(cleanRight(g, queries), len(queries), "r@1(certify)")}}
 	for k, eps := range o.Eps {
 		proven := count(res.Certified[k])
 		doc.Points = append(doc.Points, record.CertifyPoint{Eps: eps, Certified: share(proven, len(queries), "certr@1("+o.Method+")"),
@@ -70,15 +79,67 @@ func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.C
 		doc.Radii = record.Pack(res.Radii)
 		doc.Largest = slices.Max(res.Radii)
 	}
-	doc.Warnings = certifyWarnings(doc, e.Model.Winograd())
+	if o.Method == IBP {
+		doc.Kernels = kernel.Direct.String()
+		doc.Warnings = intervalWarnings(doc, e.Model.Winograd())
+	} else {
+		doc.Warnings = voteWarnings(doc)
+	}
 	doc.Cost.Forward = int64(e.Data.Len()) + res.Passes
 	doc.Cost.Seconds = time.Since(start).Seconds()
 	return doc, nil
 }
 
-// certifyWarnings says what limits the meaning of certificates; winograd are the layers
+func byIntervals(ctx context.Context, e *run.Embedded, g *attack.Gallery, _ record.CertifyOptions, what certify.Options) (*certify.Result, error) {
+	net, err := bound.New(e.Model)
+	switch {
+	case errors.Is(err, bound.ErrNone):
+		return nil, fmt.Errorf("%w: %v", data.ErrUnfit, err)
+	case err != nil:
+		return nil, err
+	}
+	return certify.Intervals(ctx, net, e.Data, g, what)
+}
+
+func byVotes(ctx context.Context, e *run.Embedded, g *attack.Gallery, o record.CertifyOptions, what certify.Options) (*certify.Result, error) {
+	return certify.Votes(ctx, e.Model, e.Data, g, voteOptions(o, what))
+}
+
+func voteOptions(o record.CertifyOptions, what certify.Options) certify.VoteOptions {
+	return certify.VoteOptions{Options: what, Sigma: o.Sigma, Samples: o.Samples, Alpha: o.Alpha, Seed: o.Seed}
+}
+
+// cleanRight counts the queries whose nearest clean image has their class.
+func cleanRight(g *attack.Gallery, queries []int) int {
+	n := 0
+	const together = 256
+	for lo := 0; lo < len(queries); lo += together {
+		part := queries[lo:min(lo+together, len(queries))]
+		z := array.New(len(part), g.X.Cols())
+		for i, q := range part {
+			copy(z.Row(i), g.Embedding(q))
+		}
+		for i, row := range g.Nearest(z, part) {
+			if row >= 0 && g.Labels[row] == g.Label(part[i]) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// voteWarnings says what a vote cannot certify.
+func voteWarnings(d *record.Certify) []string {
+	most := voteOptions(d.Options, certify.Options{}).MaxRadius()
+	if last := d.Points[len(d.Points)-1].Eps; last > most {
+		return []string{fmt.Sprintf("no vote of %d samples certifies more than eps %.3g: take more samples for larger budgets", d.Options.Samples, most)}
+	}
+	return nil
+}
+
+// intervalWarnings says what limits the meaning of interval bounds; winograd are the layers
 // that compute so.
-func certifyWarnings(d *record.Certify, winograd []string) []string {
+func intervalWarnings(d *record.Certify, winograd []string) []string {
 	var out []string
 	if winograd != nil {
 		out = append(out, fmt.Sprintf("the proof is about direct convolutions; %s uses Winograd here, whose rounding has no proven bound: set %s=off where every bit counts",

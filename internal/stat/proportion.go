@@ -42,3 +42,18 @@ func ClopperPearson(k, n int) [2]float64 {
 	}
 	return ci
 }
+
+// LowerProportion is the exact lower bound of a proportion with k of n >= 1 that is too
+// large with probability alpha at most (Clopper and Pearson, one-sided).
+func LowerProportion(k, n int, alpha float64) float64 {
+	switch {
+	case k == 0:
+		return 0
+	case k == n:
+		return math.Pow(alpha, 1/float64(n))
+	}
+	return mathext.InvRegIncBeta(float64(k), float64(n-k+1), alpha)
+}
+
+// NormalQuantile is the p point of the normal distribution, 0 < p < 1.
+func NormalQuantile(p float64) float64 { return mathext.NormalQuantile(p) }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,7 @@ type options struct {
 	out      string
 	force    bool
 	ifNeeded bool
+	changed  func(flag string) bool
 }
 
 // New makes the command.
@@ -35,22 +37,28 @@ func New(s *base.Streams) *cobra.Command {
 		Use:   "certify",
 		Short: "Prove for how many queries no attack within a budget can succeed",
 		Long: `
-Proves for queries that their nearest image keeps its class, whatever happens to
-their pixels within the budget: certified R@1, a lower bound of recall@1 under any
-attack. The gallery stays as it is. A query that cannot be proven counts as not
-certified, although an attack may not exist.
+Proves for queries that the class of their nearest image stays right, whatever
+happens to their pixels within the budget: certified R@1, a lower bound of recall@1
+under any attack. The gallery stays as it is. A query that cannot be proven counts
+as not certified, although an attack may not exist.
 
-Method ibp bounds each number that the network computes by an interval. Networks
-that were not trained for it have wide intervals: expect budgets far below a pixel
-level. With --radii each query's largest budget is looked for.
+  vote  randomized smoothing, budgets in l2: the certified system is a vote, the most
+        frequent class of the nearest image under Gaussian noise. It holds with
+        probability 1 - alpha for each query. Networks
+        that were not trained with noise lose recall by it. Each query costs
+        --samples passes.
+  ibp   interval bounds, budgets in linf: the network itself, rounding included.
+        Networks that were not trained for it have wide intervals: expect budgets
+        far below a pixel level. --radii looks for each query's largest budget.
 
 Writes certify.json into the run's directory, or into --out-dir; of other images or
 weights certify-validation.json, certify-best.json and the like. A result is not
 replaced without --force unless the new one covers it.`,
 		Examples: []base.Example{
-			{Why: "certified R@1 of 100 queries at three budgets", Line: "tercet certify --run runs/first --method ibp --eps 0.0001,0.001,1/255 --queries 100"},
+			{Why: "certified R@1 under noise of standard deviation 0.25, of 500 queries", Line: "tercet certify --run runs/first --sigma 0.25 --samples 1000 --queries 500 --sample"},
+			{Why: "certified R@1 of 100 queries at three budgets", Line: "tercet certify --run runs/first --method ibp --out-dir runs/first/ibp --eps 0.0001,0.001,1/255 --queries 100"},
 			{Why: "the largest budget of each query, up to 8/255", Line: "tercet certify --run runs/first --method ibp --eps 8/255 --queries 20 --radii --out-dir runs/first/radii"},
-			{Why: "in a script: prove once, and exit code 4 if less than half are certified", Line: "tercet certify --run runs/first --method ibp --eps 1/255 --if-needed --fail-under certR@1=0.5"},
+			{Why: "in a script: prove once, and exit code 4 if less than half are certified", Line: "tercet certify --run runs/first --method ibp --out-dir runs/first/script --eps 1/255 --if-needed --fail-under certR@1=0.5"},
 		},
 		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
 		Flags: func(cmd *cobra.Command) {
@@ -58,11 +66,14 @@ replaced without --force unless the new one covers it.`,
 			o.AddRun(cmd)
 			fs.IntVar(&o.ask.Queries, "queries", 0, "images to certify, 0 for all; the gallery is always whole")
 			fs.BoolVar(&o.ask.Sample, "sample", false, "draw the queries at random instead of taking the first")
-			fs.Uint64Var(&o.ask.Seed, "seed", 0, "seed of the drawn queries, as of attack")
+			fs.Uint64Var(&o.ask.Seed, "seed", 0, "seed of the drawn queries, as of attack, and of noise")
 			base.Group(fs, "What to certify")
-			fs.StringVar(&o.ask.Method, "method", "ibp", "how it is proven: ibp")
-			fs.StringSliceVar(&o.eps, "eps", []string{"77/255"}, "budgets, largest changes of a pixel in [0, 1]: `LIST` such as 0.1,77/255")
-			fs.BoolVar(&o.ask.Radii, "radii", false, "look for the largest budget of each query, in steps of 2 %")
+			fs.StringVar(&o.ask.Method, "method", robustness.Vote, "how it is proven: "+strings.Join(robustness.CertifyMethods(), " or "))
+			fs.StringSliceVar(&o.eps, "eps", nil, "budgets, pixels in [0, 1]: `LIST` such as 0.1,77/255; by default 0,0.25,0.5,0.75,1 in l2 (vote) or 77/255 (ibp)")
+			fs.Float64Var(&o.ask.Sigma, "sigma", 0.25, "vote: standard deviation of the noise, pixels in [0, 1]")
+			fs.IntVar(&o.ask.Samples, "samples", 10_000, "vote: draws of noise for each query")
+			fs.Float64Var(&o.ask.Alpha, "alpha", 0.001, "vote: probability that a query is certified beyond its radius")
+			fs.BoolVar(&o.ask.Radii, "radii", false, "ibp: look for the largest budget of each query, in steps of 2 %")
 			base.Group(fs, "Proof")
 			fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, recall@1 or certR@1 (at the largest budget; repeatable)")
 			o.AddFormat(cmd)
@@ -71,6 +82,7 @@ replaced without --force unless the new one covers it.`,
 			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show certify.json as it is where it has these options, weights and images")
 			base.Group(fs, "Output")
 			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
+			o.changed = fs.Changed
 		},
 		Run: func(ctx context.Context, _ []string) error { return runCertify(ctx, s, o) },
 	}.Build()
@@ -119,11 +131,10 @@ func (o *options) check() ([]base.Gate, error) {
 	if err := o.CheckRun(); err != nil {
 		return nil, err
 	}
-	if o.ask.Method != "ibp" {
-		return nil, base.Usagef("--method is %q; give ibp", o.ask.Method)
+	if err := o.method(); err != nil {
+		return nil, err
 	}
-	o.ask.Norm = "linf"
-	if err := base.AtLeast(base.FlagCount{Flag: "queries", Value: o.ask.Queries, Least: 0}); err != nil {
+	if err := base.AtLeast(base.FlagCount{Flag: "queries", Value: o.ask.Queries, Least: 0}, base.FlagCount{Flag: "samples", Value: o.ask.Samples, Least: 0}); err != nil {
 		return nil, err
 	}
 	for _, word := range o.eps {
@@ -131,7 +142,7 @@ func (o *options) check() ([]base.Gate, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case v > 1:
+		case v > 1 && o.ask.Norm == "linf":
 			return nil, base.Usagef("--eps %s is more than 1, the range of pixels", word)
 		case slices.Contains(o.ask.Eps, v):
 			return nil, base.Usagef("--eps names %s twice", word)
@@ -147,6 +158,41 @@ func (o *options) check() ([]base.Gate, error) {
 		return nil, err
 	}
 	return gates, base.KnownGates(gates, robustness.CertifyKeys())
+}
+
+// method refuses flags of the other method, and sets what belongs to this one.
+func (o *options) method() error {
+	a := &o.ask
+	switch a.Method {
+	case robustness.Vote:
+		if o.changed("radii") {
+			return base.Usagef("--radii is about --method ibp: a vote finds the largest budget of each query")
+		}
+		if !(a.Sigma > 0 && a.Sigma <= 100) {
+			return base.Usagef("--sigma is %v; give a standard deviation above 0, at most 100", a.Sigma)
+		}
+		if !(a.Alpha > 0 && a.Alpha < 0.5) {
+			return base.Usagef("--alpha is %v; give a probability above 0 and below 0.5", a.Alpha)
+		}
+		if a.Samples < 1 {
+			return base.Usagef("--samples is %d; give at least 1", a.Samples)
+		}
+		a.Norm, a.Radii = "l2", true
+		if o.eps == nil {
+			o.eps = []string{"0", "0.25", "0.5", "0.75", "1"}
+		}
+	case robustness.IBP:
+		if given := base.Given(o.changed, "sigma", "samples", "alpha"); given != "" {
+			return base.Usagef("%s: about --method vote; interval bounds draw no noise", given)
+		}
+		a.Norm, a.Sigma, a.Samples, a.Alpha = "linf", 0, 0, 0
+		if o.eps == nil {
+			o.eps = []string{"77/255"}
+		}
+	default:
+		return base.Usagef("--method is %q; give %s", a.Method, strings.Join(robustness.CertifyMethods(), " or "))
+	}
+	return nil
 }
 
 // path is where the result goes.
@@ -191,12 +237,19 @@ func Table(d *record.Certify) *render.Table {
 		Title:   fmt.Sprintf("%s: certified R@1, %s of %d, %s by %s", d.Source.Run, text.Plural(d.Queries, "query", "queries"), d.Source.Items, o.Norm, o.Method),
 		Columns: []render.Column{{Name: "eps"}, {Name: "certified", Percent: true, Digits: 2, Better: 1}, {Name: "not proven", Percent: true, Digits: 2}, {Name: "wrong when clean", Percent: true, Digits: 2}},
 	}
-	clean, _ := d.Scores.Get(robustness.CleanRecall)
+	if o.Method == robustness.Vote {
+		t.Title = fmt.Sprintf("%s: certified R@1 of a vote under noise (not of the network), %s of %d, %s, sigma %.4g, %d samples", d.Source.Run, text.Plural(d.Queries, "query", "queries"), d.Source.Items, o.Norm, o.Sigma, o.Samples)
+		t.Columns[3].Name = "wrong class wins"
+	}
 	for _, p := range d.Points {
 		c := p.Certified
-		t.Rows = append(t.Rows, []render.Cell{render.Text(text.Eps(o.Norm, p.Eps)), render.Interval(c.Value, c.CI95[0], c.CI95[1]), render.Number(p.Abstained), render.Number(1 - clean.Value)})
+		t.Rows = append(t.Rows, []render.Cell{render.Text(text.Eps(o.Norm, p.Eps)), render.Interval(c.Value, c.CI95[0], c.CI95[1]), render.Number(p.Abstained), render.Number(1 - c.Value - p.Abstained)})
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("gallery of %s; shares are of all queries, intervals exact", text.Plural(d.Gallery, "image", "images")))
+	if o.Method == robustness.Vote {
+		clean, _ := d.Scores.Get(robustness.CleanRecall)
+		t.Notes = append(t.Notes, fmt.Sprintf("recall@1 of the network without noise: %.2f %%; each certificate is wrong with probability %.3g at most", 100*clean.Value, o.Alpha))
+	}
 	if o.Radii {
 		t.Notes = append(t.Notes, fmt.Sprintf("largest budget at which a query is certified: %.3g", d.Largest))
 	}

@@ -10,35 +10,45 @@ import (
 func TestCertify(t *testing.T) {
 	clitest.InTiny(t)
 	clitest.Must(t, 0, "train -c tiny.yaml")
-	const line = "certify --run runs/tiny --eps 0.00001,0 --queries 12"
+	const line = "certify --run runs/tiny --method ibp --eps 0.00001,0 --queries 12"
 	doc := clitest.Document(t, line)
 	if doc["schema"] != "tercet.certify/1" || len(doc["points"].([]any)) != 2 {
 		t.Errorf("%v", doc)
 	}
 	before := clitest.Snapshot(t, ".")
-	clitest.Must(t, 0, "certify --run runs/tiny --eps 0,1e-5 --queries 12 --if-needed")
+	clitest.Must(t, 0, "certify --run runs/tiny --method ibp --eps 0,1e-5 --queries 12 --if-needed")
 	clitest.Unchanged(t, ".", before, nil)
 	for flags, want := range map[string]string{
 		"--eps 0 --queries 12":                  "replacing runs/tiny/certify.json would lose: the shares at eps 1e-05; --out-dir FOLDER writes elsewhere, --force replaces it",
 		"--eps 0,0.00001 --queries 8":           "12 queries instead of 8",
 		"--eps 0,0.00001 --queries 12 --sample": "sample false instead of true",
+		"--sigma 0.5 --alpha 0.1":               "--sigma and --alpha: about --method vote",
+		"--method vote --radii":                 "--radii is about --method ibp",
+		"--method vote --sigma 0":               "--sigma is 0; give a standard deviation above 0",
+		"--method vote --alpha 0.5":             "--alpha is 0.5; give a probability above 0 and below 0.5",
+		"--method vote --samples 0":             "--samples is 0; give at least 1",
+		"--method vote --queries 12 --eps 0":    "the shares at eps 1e-05; method ibp instead of vote; norm linf instead of l2; sigma 0 instead of 0.25",
 		"--eps 2":                               "--eps 2 is more than 1",
 		"--eps 0.1,1/10":                        "--eps names 1/10 twice",
 		"--eps x":                               `--eps "x" is not a number such as 0.03 or 8/255`,
 		"--eps ''":                              "--eps",
-		"--method vot":                          `--method is "vot"; give ibp`,
+		"--method vot":                          `--method is "vot"; give vote or ibp`,
 		"--queries -1":                          "--queries is -1; give at least 0",
 		"--fail-under R@2=1":                    `"recall@2" will not be measured`,
 		"--force --if-needed":                   "do not go together",
 		"--split all":                           "--split is",
 	} {
-		clitest.Refuse(t, 2, "certify --run runs/tiny "+flags, want)
+		clitest.Refuse(t, 2, "certify --run runs/tiny --method ibp "+flags, want)
 	}
 	clitest.Refuse(t, 2, "certify --eps 0", "give --run DIRECTORY")
 	clitest.Unchanged(t, ".", before, nil)
+	vote := clitest.Document(t, "certify --run runs/tiny --sigma 0.02 --samples 200 --queries 12 --out-dir vote --eps 0.01,0,0.02")
+	if o := vote["options"].(map[string]any); o["norm"] != "l2" || o["samples"] != 200. || len(vote["points"].([]any)) != 3 || vote["radii"] == nil || vote["kernels"] != nil {
+		t.Errorf("%v", vote)
+	}
 	clitest.Must(t, 4, line+" --fail-under certR@1=1.01 --out-dir gate")
 	clitest.Must(t, 0, line+" --fail-under R@1=0 --force")
-	clitest.Must(t, 0, "certify --run runs/tiny --eps 0 --split train --checkpoint last --queries 4")
+	clitest.Must(t, 0, "certify --run runs/tiny --method ibp --eps 0 --split train --checkpoint last --queries 4")
 }
 
 // Threads change no byte of the result but its time.
@@ -47,7 +57,7 @@ func TestThreads(t *testing.T) {
 	clitest.Must(t, 0, "train -c tiny.yaml -q")
 	docs := map[string]map[string]any{}
 	for _, threads := range []string{"1", "2"} {
-		d := clitest.Document(t, "certify --run runs/tiny --eps 0.00001,0.0001 --radii --force --threads "+threads)
+		d := clitest.Document(t, "certify --run runs/tiny --method ibp --eps 0.00001,0.0001 --radii --force --threads "+threads)
 		delete(d["cost"].(map[string]any), "seconds")
 		docs[threads] = d
 	}
