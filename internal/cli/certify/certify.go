@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -243,7 +244,7 @@ func Table(d *record.Certify) *render.Table {
 	}
 	for _, p := range d.Points {
 		c := p.Certified
-		t.Rows = append(t.Rows, []render.Cell{render.Text(text.Eps(o.Norm, p.Eps)), render.Interval(c.Value, c.CI95[0], c.CI95[1]), render.Number(p.Abstained), render.Number(1 - c.Value - p.Abstained)})
+		t.Rows = append(t.Rows, []render.Cell{render.Text(text.Eps(o.Norm, p.Eps)), render.Interval(c.Value, c.CI95[0], c.CI95[1]), render.Number(p.Abstained), render.Number(math.Round((1-c.Value-p.Abstained)*float64(d.Queries)) / float64(d.Queries))})
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("gallery of %s; shares are of all queries, intervals exact", text.Plural(d.Gallery, "image", "images")))
 	if o.Method == robustness.Vote {

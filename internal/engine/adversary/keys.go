@@ -8,7 +8,7 @@ import (
 
 // Family is the defenses that a config can name. A defense registers itself in its
 // file.
-var Family = component.NewFamily[Keys]("none", "est", "act", "minmax", "hm", "free")
+var Family = component.NewFamily[Keys]("none", "est", "act", "minmax", "hm", "free", "noise")
 
 // Keys are the keys of a defense in a config, and what the rest of the program asks
 // about the defense before it has one. What only some can answer are the interfaces
