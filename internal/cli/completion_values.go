@@ -85,7 +85,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"rule":                 oneOf("fixed", "auto"),
 	"start":                oneOf("clean", "random"),
 	"iterate":              oneOf("last", "best"),
-	"certify --method":     oneOf("ibp"),
+	"certify --method":     oneOf(robustness.CertifyMethods()...),
 	"certify --fail-under": limits(robustness.CertifyKeys),
 
 	"intervals":           oneOf("queries", "classes"),

@@ -18,3 +18,13 @@ type Stepper interface{ Step(t int) }
 // Stopper is a Goal that may end a run early. Run asks after every gradient step;
 // true makes that step the last one of its restart.
 type Stopper interface{ Stop() bool }
+
+// ImageError is an error about one image of a batch.
+type ImageError struct {
+	Image int // place in the batch
+	Err   error
+}
+
+func (e *ImageError) Error() string { return e.Err.Error() }
+
+func (e *ImageError) Unwrap() error { return e.Err }
