@@ -26,21 +26,22 @@ type CertifyOptions struct {
 // Certify is certify.json, schema tercet.certify/1: for how many queries it is proven that
 // their nearest image keeps its class.
 type Certify struct {
-	Schema   string         `json:"schema" doc:"the name and number of the schema"`
-	Source   Source         `json:"source" doc:"what the result was computed from"`
-	Options  CertifyOptions `json:"options" doc:"the options of the command, with defaults filled in"`
-	Queries  int            `json:"queries" doc:"number of queries"`
-	Excluded int            `json:"queries_excluded,omitempty" doc:"queries left out because no other image has their label"`
-	Gallery  int            `json:"gallery" doc:"images that are searched"`
-	Kernels  string         `json:"kernels,omitempty" doc:"of ibp, the program that the proof is about: 'direct' is float32 with 'TERCET_WINOGRAD=off'"`
-	Scores   Scores         `json:"scores" doc:"'recall@1' of clean images, and 'certR@1' at the largest budget"`
-	Points   []CertifyPoint `json:"points" doc:"what is proven, by ascending budget"`
-	Largest  float64        `json:"largest" doc:"largest budget at which a query was proven"`
-	Items    Packed         `json:"items" doc:"index of each query among the images: float32, little-endian, zlib, base64"`
-	Right    Packed         `json:"right" doc:"1 for each query whose nearest clean image (vote: the class that wins under noise) is right, else 0, packed as 'items' are"`
-	Radii    Packed         `json:"radii,omitempty" doc:"of each query, the largest budget that was proven, packed as 'items' are; of ibp in steps of 2 %"`
-	Warnings []string       `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
-	Cost     CostRecord     `json:"cost" doc:"passes through the network, and the time"`
+	Schema   string           `json:"schema" doc:"the name and number of the schema"`
+	Source   Source           `json:"source" doc:"what the result was computed from"`
+	Options  CertifyOptions   `json:"options" doc:"the options of the command, with defaults filled in"`
+	Queries  int              `json:"queries" doc:"number of queries"`
+	Excluded int              `json:"queries_excluded,omitempty" doc:"queries left out because no other image has their label"`
+	Gallery  int              `json:"gallery" doc:"images that are searched"`
+	Kernels  string           `json:"kernels,omitempty" doc:"of ibp, the program that the proof is about: 'direct' is float32 with 'TERCET_WINOGRAD=off'"`
+	Scores   Scores           `json:"scores" doc:"'recall@1' of clean images, and 'certR@1' at the largest budget"`
+	Points   []CertifyPoint   `json:"points" doc:"what is proven, by ascending budget"`
+	Largest  float64          `json:"largest" doc:"largest budget at which a query was proven"`
+	Items    Packed           `json:"items" doc:"index of each query among the images: float32, little-endian, zlib, base64"`
+	Right    Packed           `json:"right" doc:"1 for each query whose nearest clean image (vote: the class that wins under noise) is right, else 0, packed as 'items' are"`
+	Radii    Packed           `json:"radii,omitempty" doc:"of each query, the largest budget that was proven, packed as 'items' are; of ibp in steps of 2 %"`
+	Attacked *CertifyAttacked `json:"attacked,omitempty" doc:"the same queries in 'worst.json', where that has these weights, images and norm"`
+	Warnings []string         `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
+	Cost     CostRecord       `json:"cost" doc:"passes through the network, and the time"`
 }
 
 // CertifyPoint is what is proven at one budget.
@@ -49,6 +50,15 @@ type CertifyPoint struct {
 	Certified Value   `json:"certified" doc:"share of all queries that are proven"`
 	Abstained float64 `json:"abstained" doc:"share of all queries that are right when clean and not proven"`
 	Proven    Packed  `json:"proven" doc:"1 for each query that is proven, else 0, packed as 'items' are"`
+}
+
+// CertifyAttacked counts the queries that were attacked too, at the budget of the attack.
+type CertifyAttacked struct {
+	Eps       float64 `json:"eps" doc:"budget of the attack"`
+	Queries   int     `json:"queries" doc:"queries that were certified and attacked"`
+	Certified int     `json:"certified" doc:"those that are proven"`
+	Broken    int     `json:"broken" doc:"those that an attack broke"`
+	Unknown   int     `json:"unknown" doc:"those that are neither"`
 }
 
 func (Certify) kind() kind { return kind{schemas: []string{CertifySchema}, made: "certify"} }

@@ -109,6 +109,9 @@ func runCertify(ctx context.Context, s *base.Streams, o options) error {
 		return err
 	} else if d != nil {
 		s.Note("%s is up to date", o.path())
+		if err := o.sandwich(r, d); err != nil {
+			return err
+		}
 		return o.show(s, d, gates)
 	}
 	if err := os.MkdirAll(o.out, 0o755); err != nil {
@@ -121,6 +124,9 @@ func runCertify(ctx context.Context, s *base.Streams, o options) error {
 		return base.RunError(err)
 	}
 	view.Close()
+	if err := o.sandwich(r, d); err != nil {
+		return err
+	}
 	if err := record.Write(o.path(), d); err != nil {
 		return err
 	}
@@ -220,6 +226,15 @@ func (o *options) stored(r *run.Run) (*record.Certify, error) {
 	return nil, base.KeptError(r.Protect(o.path(), d.Source, o.Set, o.Checkpoint, record.Certify{Options: o.ask}.Covers(*d)), place)
 }
 
+// sandwich compares d with the worst cases that attacks of the run found, if there are any.
+func (o *options) sandwich(r *run.Run, d *record.Certify) error {
+	w, err := record.ReadIfThere[record.Worst](run.ResultPath(r.Dir, "worst", o.Set, o.Checkpoint))
+	if w == nil || err != nil {
+		return base.RunError(err)
+	}
+	return robustness.Sandwich(d, w)
+}
+
 // show prints a result and checks its gates.
 func (o *options) show(s *base.Streams, d *record.Certify, gates []base.Gate) error {
 	for _, w := range d.Warnings {
@@ -250,6 +265,9 @@ func Table(d *record.Certify) *render.Table {
 	if o.Method == robustness.Vote {
 		clean, _ := d.Scores.Get(robustness.CleanRecall)
 		t.Notes = append(t.Notes, fmt.Sprintf("recall@1 of the network without noise: %.2f %%; each certificate is wrong with probability %.3g at most", 100*clean.Value, o.Alpha))
+	}
+	if a := d.Attacked; a != nil {
+		t.Notes = append(t.Notes, fmt.Sprintf("with worst.json at eps %s: of %s %d are certified, %d broken, %d unknown", text.Eps(o.Norm, a.Eps), text.Plural(a.Queries, "query", "queries"), a.Certified, a.Broken, a.Unknown))
 	}
 	if o.Radii {
 		t.Notes = append(t.Notes, fmt.Sprintf("largest budget at which a query is certified: %.3g", d.Largest))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tercet/internal/cli/clitest"
+	"tercet/internal/record"
 )
 
 func TestCertify(t *testing.T) {
@@ -66,4 +67,29 @@ func TestThreads(t *testing.T) {
 			t.Errorf("%s: %v with one thread, %v with two", key, a, b)
 		}
 	}
+}
+
+// Worst cases of the run are compared query by query; a query that is proven and broken
+// ends the command with exit code 1 and its index, and nothing is written.
+func TestSandwich(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml -q")
+	clitest.Must(t, 0, "attack --run runs/tiny --suite worst --eps 0.00001 --queries 8 -q")
+	const line = "certify --run runs/tiny --method ibp --eps 0,0.00001 --force"
+	doc := clitest.Document(t, line)
+	both, ok := doc["attacked"].(map[string]any)
+	if !ok || both["queries"] != 8. || both["certified"].(float64)+both["broken"].(float64)+both["unknown"].(float64) != 8 || both["certified"] == 0. {
+		t.Fatalf("%v", both)
+	}
+	w, err := record.Read[record.Worst]("runs/tiny/worst.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Galleries[0].Broken, w.Galleries[0].Linf = record.Pack([]float64{1, 1, 1, 1, 1, 1, 1, 1}), record.Pack(make([]float64, 8))
+	if err := record.Write("runs/tiny/worst.json", w); err != nil {
+		t.Fatal(err)
+	}
+	before := clitest.Snapshot(t, ".")
+	clitest.Refuse(t, 1, line, "is certified at linf eps 0, and worst.json has an image at distance 0 that breaks it")
+	clitest.Unchanged(t, ".", before, nil)
 }

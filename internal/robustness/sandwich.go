@@ -1,0 +1,97 @@
+package robustness
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"tercet/internal/record"
+)
+
+// fullGallery is the gallery of worst cases that certificates are about.
+const fullGallery = "full"
+
+// Sandwich sets in c what attacks found of the same queries: w holds the worst cases of
+// the same weights, images and norm. It is an error where a query is proven at a budget
+// and an image within it breaks the query: one of the two is wrong. Nothing is set where
+// the two are not of the same thing; a vote is another system than the attacked network.
+func Sandwich(c *record.Certify, w *record.Worst) error {
+	at := slices.IndexFunc(w.Galleries, func(g record.WorstGallery) bool { return g.Gallery == fullGallery })
+	a, b := c.Source, w.Source
+	if at < 0 || c.Options.Method == Vote || c.Options.Norm != w.Options.Norm || a.Step != b.Step || a.Set != b.Set || a.Checkpoint != b.Checkpoint || a.Config != b.Config || a.Fingerprint != b.Fingerprint {
+		return nil
+	}
+	g := w.Galleries[at]
+	norms := g.Linf
+	if w.Options.Norm == "l2" {
+		norms = g.L2
+	}
+	found, err := brokenAt(w, g.Broken, norms)
+	if err != nil {
+		return fmt.Errorf("worst.json: %w", err)
+	}
+	items, err := c.Items.Values(c.Queries)
+	if err != nil {
+		return err
+	}
+	both := &record.CertifyAttacked{Eps: w.Options.Eps}
+	for _, p := range c.Points {
+		proven, err := p.Proven.Values(c.Queries)
+		if err != nil {
+			return err
+		}
+		same := math.Abs(p.Eps-w.Options.Eps) < 1e-9
+		for i, item := range items {
+			norm, attacked := found[item]
+			if !attacked {
+				continue
+			}
+			broken := !math.IsInf(norm, 1)
+			// As the verification of attacks allows for rounding.
+			if proven[i] == 1 && norm <= p.Eps*(1+1e-6)+0x1p-23 {
+				return fmt.Errorf("query %.0f is certified at %s eps %v, and worst.json has an image at distance %.9g that breaks it: one of the two is wrong; please report it", item, c.Options.Norm, p.Eps, norm)
+			}
+			if !same {
+				continue
+			}
+			both.Queries++
+			switch {
+			case proven[i] == 1:
+				both.Certified++
+			case broken:
+				both.Broken++
+			default:
+				both.Unknown++
+			}
+		}
+	}
+	if both.Queries > 0 {
+		c.Attacked = both
+	}
+	return nil
+}
+
+// brokenAt returns, by the index of a query's image, how far the image is that broke it,
+// infinity where none did.
+func brokenAt(w *record.Worst, by, norms record.Packed) (map[float32]float64, error) {
+	items, err := w.Items.Values(w.Queries)
+	if err != nil {
+		return nil, err
+	}
+	member, err := by.Values(w.Queries)
+	if err != nil {
+		return nil, err
+	}
+	norm, err := norms.Values(w.Queries)
+	if err != nil {
+		return nil, err
+	}
+	out := map[float32]float64{}
+	for i, item := range items {
+		out[item] = math.Inf(1)
+		if member[i] != 0 {
+			out[item] = float64(norm[i])
+		}
+	}
+	return out, nil
+}
