@@ -60,7 +60,7 @@ func pictures(m *nn.Model, n int) *array.Array {
 
 // raw returns the embeddings of x before they are normalized.
 func raw(m *nn.Model, x *array.Array) *array.Array {
-	m.LeaveRaw(x.Rows())
+	m.LeaveRaw([2]int{0, x.Rows()})
 	return m.Embed(x, nn.Eval).Clone()
 }
 
