@@ -45,7 +45,7 @@ type WorstGallery struct {
 	Broken  Packed        `json:"broken_by" doc:"the member that broke each query, from 1; 0 where none did (float32, little-endian, zlib, base64)"`
 	Linf    Packed        `json:"linf" doc:"largest change of a pixel of each broken query's image"`
 	L2      Packed        `json:"l2" doc:"Euclidean norm of the change"`
-	Radius  Packed        `json:"radius" doc:"norm of the smallest perturbation known to break each query, by bisection or FAB; infinite where none is"`
+	Radius  Packed        `json:"radius" doc:"norm of the smallest perturbation known to break each query, by FAB or bisection; infinite where none is"`
 	Margin  Packed        `json:"margin" doc:"distance of the nearest wrong row less that of the nearest right one, at the image kept"`
 }
 

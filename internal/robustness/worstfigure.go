@@ -10,7 +10,7 @@ import (
 )
 
 // worstPoints is the number of radii that the curve is drawn at.
-const worstPoints = 200
+const worstPoints = 77
 
 // DrawWorst writes dir/worst.png and .svg: the share of queries that no perturbation found
 // of up to a radius breaks, against the radius up to eps.

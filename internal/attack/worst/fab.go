@@ -34,7 +34,7 @@ func (r *runner) fabTargets(b *batch) error {
 			l.targets = append(l.targets, aims[i][min(k, len(aims[i])-1)])
 		}
 		f := &fab{r: r, w: w, loss: l, x: r.spare(w, k), best: make([]float64, len(rows))}
-		if err := f.run(); err != nil {
+		if err := f.run(r.o.Steps); err != nil {
 			return r.about(w.items, err)
 		}
 		for k, i := range rows {
@@ -45,6 +45,27 @@ func (r *runner) fabTargets(b *batch) error {
 		if err := r.settle(b, rows, w.adv); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// radiusSteps is the number of steps of the runs that measure broken queries.
+const radiusSteps = 30
+
+// radii runs FAB from the clean image at the row with the nearest cell, and keeps the norm of
+// the smallest success of each query.
+func (r *runner) radii(b *batch) error {
+	aims, _ := r.aims(b)
+	l := &itemLoss{}
+	for _, a := range aims {
+		l.targets = append(l.targets, a[0])
+	}
+	f := &fab{r: r, w: b, loss: l, x: b.x.Clone(), best: make([]float64, len(b.items)), all: true}
+	if err := f.run(radiusSteps); err != nil {
+		return r.about(b.items, err)
+	}
+	for i, p := range b.places {
+		r.s.Radius[p] = min(r.s.Radius[p], float64(float32(f.best[i])))
 	}
 	return nil
 }
@@ -103,7 +124,7 @@ func (o *Options) apart(a, b []float32) float64 {
 	return o.length(d)
 }
 
-// fab is one run on all queries of a batch. Those that are broken within the radius leave.
+// fab is one run on all queries of a batch. Those that are broken within the radius leave, unless all stay.
 type fab struct {
 	r    *runner
 	w    *batch
@@ -111,11 +132,12 @@ type fab struct {
 	x    *array.Array // iterates of the rows that are left
 	best []float64    // of each query, the norm of its nearest success
 	left []int        // query of each row
+	all  bool         // no query leaves
 	per  []float64
 	dz   *array.Array
 }
 
-func (f *fab) run() error {
+func (f *fab) run(steps int) error {
 	r := f.r
 	f.dz = array.New(f.x.Rows(), r.model.Dim())
 	f.per = make([]float64, f.x.Rows())
@@ -123,7 +145,7 @@ func (f *fab) run() error {
 		f.best[i], f.left = math.Inf(1), append(f.left, i)
 	}
 	r.field.aim(f.w.items)
-	for range r.o.Steps {
+	for range steps {
 		g := goal{ctx: r.ctx, f: r.field, loss: f.loss}
 		if err := g.Eval(r.embed(r.model, f.x), f.per, f.dz); err != nil {
 			return err
@@ -148,7 +170,7 @@ func (f *fab) run() error {
 					x[j] = float32(float64(c) + float64(fabBack*(float64(x[j])-float64(c))))
 				}
 			}
-			if f.best[i] > r.o.Eps {
+			if f.all || f.best[i] > r.o.Eps {
 				stay = append(stay, k)
 			}
 		}

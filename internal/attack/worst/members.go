@@ -10,6 +10,9 @@ import (
 // Clean is the member that does nothing: queries whose first row is wrong as it is.
 const Clean = "clean"
 
+// Radius is the member that breaks no query but measures the broken ones.
+const Radius = "radius"
+
 // member is one attack of the ensemble.
 type member struct {
 	name, doc string
@@ -17,6 +20,7 @@ type member struct {
 	// prepare, where there is one, comes before the batches, with all surviving queries.
 	prepare func(r *runner, survivors []int) error
 	norms   []adversary.Norm // in which it runs; none: in all
+	after   bool             // runs on the queries that are broken by an attack, to measure them
 }
 
 // standard lists the members in the order in which they run.
@@ -32,6 +36,7 @@ func standard() []member {
 		{name: "apgd-t", doc: "APGD at 9 wrong rows with the nearest cells", run: (*runner).apgdTargets},
 		{name: "fab-t", doc: "FAB at the same rows: the smallest perturbation", run: (*runner).fabTargets},
 		{name: "square", doc: "Square: 5,000 random squares, by the margin alone", run: (*runner).square, norms: []adversary.Norm{adversary.Linf}},
+		{name: Radius, doc: "FAB on the broken queries, for their smallest perturbation", run: (*runner).radii, after: true},
 	}
 }
 

@@ -204,7 +204,7 @@ func (r *runner) run(m member, place int, say func(n int)) error {
 	r.member, r.place, r.cost = m, place, record.Cost{}
 	var survivors []int
 	for p, by := range r.s.By {
-		if by == 0 {
+		if !m.after && by == 0 || m.after && by > 1 {
 			survivors = append(survivors, p)
 		}
 	}
