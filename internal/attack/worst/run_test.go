@@ -62,6 +62,15 @@ func TestLinearEmbedderInClosedForm(t *testing.T) {
 					t.Errorf("%s %v: query %d is not what its image gives", norm, o.Eps, q)
 				}
 			}
+			far := 0 // most radii of broken queries are the smallest there are
+			for p, q := range r.Queries {
+				if s.By[p] > 1 && s.Radius[p] > radii[norm][q]+1e-3 {
+					far++
+				}
+			}
+			if float64(far) > 0.1*float64(broken) {
+				t.Errorf("%s %v: %d of %d radii are not the smallest", norm, o.Eps, far, broken)
+			}
 			if eps == 0.06 && (broken < 5 || broken > 55) {
 				t.Errorf("%s: %d of 60 queries broken: the test tests little", norm, broken)
 			}
