@@ -52,20 +52,22 @@ func (r *runner) fabTargets(b *batch) error {
 // radiusSteps is the number of steps of the runs that measure broken queries.
 const radiusSteps = 30
 
-// radii runs FAB from the clean image at the row with the nearest cell, and keeps the norm of
-// the smallest success of each query.
+// radii runs FAB from the clean image, at whatever wrong row is the nearest and at the one
+// with the nearest cell, and keeps the norm of the smallest success of each query.
 func (r *runner) radii(b *batch) error {
 	aims, _ := r.aims(b)
 	l := &itemLoss{}
 	for _, a := range aims {
 		l.targets = append(l.targets, a[0])
 	}
-	f := &fab{r: r, w: b, loss: l, x: b.x.Clone(), best: make([]float64, len(b.items)), all: true}
-	if err := f.run(radiusSteps); err != nil {
-		return r.about(b.items, err)
-	}
-	for i, p := range b.places {
-		r.s.Radius[p] = min(r.s.Radius[p], float64(float32(f.best[i])))
+	for _, l := range []loss{marginLoss{}, l} {
+		f := &fab{r: r, w: b, loss: l, x: b.x.Clone(), best: make([]float64, len(b.items)), all: true}
+		if err := f.run(radiusSteps); err != nil {
+			return r.about(b.items, err)
+		}
+		for i, p := range b.places {
+			r.s.Radius[p] = min(r.s.Radius[p], float64(float32(f.best[i])))
+		}
 	}
 	return nil
 }
@@ -128,7 +130,7 @@ func (o *Options) apart(a, b []float32) float64 {
 type fab struct {
 	r    *runner
 	w    *batch
-	loss *itemLoss
+	loss loss
 	x    *array.Array // iterates of the rows that are left
 	best []float64    // of each query, the norm of its nearest success
 	left []int        // query of each row
