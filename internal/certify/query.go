@@ -23,6 +23,7 @@ type query struct {
 	mixed []mixture
 	wrong []int32 // rows of other classes, nearest first
 	first int     // mixture that is tried first
+	shown int     // mixture of the last products, see far
 	// proven counts the wrong rows that are proven for all smaller boxes.
 	proven int
 }
@@ -84,9 +85,9 @@ func (r *rows) mean(of []int32) mixture {
 // proves reports whether for each wrong row a mixture is nearer, wherever the features
 // are. If it fails, the rows before the one at which it does stay proven for boxes within
 // this one.
-func (r *rows) proves(q *query, at *reach) bool {
+func (r *rows) proves(q *query, v view, at *reach) bool {
 	for i := q.proven; i < len(q.wrong); i++ {
-		if !r.beats(q, int(q.wrong[i]), at) {
+		if !v.beats(int(q.wrong[i])) && !r.beats(q, int(q.wrong[i]), at) {
 			q.proven = i
 			return false
 		}

@@ -38,7 +38,8 @@ type Result struct {
 // Intervals certifies queries by interval bounds of the network net. Images move by at
 // most eps in each pixel and stay in [0, 1].
 func Intervals(ctx context.Context, net *bound.Net, images attack.Source, g *attack.Gallery, o Options) (*Result, error) {
-	w := &work{rows: newRows(g, net), net: net, images: images, o: o, res: &Result{Right: make([]bool, len(o.Queries))}}
+	r := newRows(g, net)
+	w := &work{rows: r, far: newFar(r), net: net, images: images, o: o, res: &Result{Right: make([]bool, len(o.Queries))}}
 	for range o.Eps {
 		w.res.Certified = append(w.res.Certified, make([]bool, len(o.Queries)))
 	}
@@ -64,6 +65,7 @@ func Intervals(ctx context.Context, net *bound.Net, images attack.Source, g *att
 // work is a certification that is going on.
 type work struct {
 	*rows
+	far    *far
 	net    *bound.Net
 	images attack.Source
 	o      Options
@@ -174,12 +176,14 @@ func (w *work) prove(list []*query, ask []int, eps func(i int) float64) []bool {
 	w.res.Passes += 2 * int64(len(ask))
 	h := w.net.Features(w.some, budgets)
 	u := w.net.Embeddings(h)
+	w.far.products(list, ask, h)
 	out := make([]bool, len(ask))
 	par.For(len(ask), 1, func(lo, hi int) {
 		var at reach
 		for j := lo; j < hi; j++ {
 			w.reached(h, u, j, &at)
-			out[j] = w.proves(list[ask[j]], &at)
+			q := list[ask[j]]
+			out[j] = w.proves(q, w.far.of(q, j, &at), &at)
 		}
 	})
 	return out
