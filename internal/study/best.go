@@ -63,7 +63,7 @@ func (b *Best) choose(all []*observation) (out []*observation, notes []string) {
 	for _, o := range all {
 		if best[key(o)] == o {
 			out = append(out, o)
-			chosen[fill(b.Names, o.text)]++
+			chosen[Fill(b.Names, o.text)]++
 		}
 	}
 	if len(out) > 0 {

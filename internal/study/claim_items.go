@@ -59,7 +59,7 @@ func (d *Document) items(c *Claim) []*item {
 		if d.table.Reduce != nil {
 			score = d.table.Reduce.Score
 		}
-		if !c.Where.fits(a[0].text) || c.Least > 1 && (len(scored(a, score)) < c.Least || len(commonSeeds(a, score)) == 0) || c.Unless != nil && len(a) == 1 && c.Unless.of(a[0], d.singles()) != nil {
+		if !c.Where.Fits(a[0].text) || c.Least > 1 && (len(scored(a, score)) < c.Least || len(commonSeeds(a, score)) == 0) || c.Unless != nil && len(a) == 1 && c.Unless.of(a[0], d.singles()) != nil {
 			continue
 		}
 		if c.With != nil {
@@ -94,7 +94,7 @@ func (d *Document) singles() [][]*Row {
 func (p *Partner) of(row *Row, all [][]*Row) []*Row {
 	var best []*Row
 	for _, c := range all {
-		if !p.Where.fits(c[0].text) || !agree(row, c[0], p.Same) {
+		if !p.Where.Fits(c[0].text) || !agree(row, c[0], p.Same) {
 			continue
 		}
 		if p.Next == "" {
@@ -123,17 +123,17 @@ func (d *Document) lines(c *Claim) []*item {
 	for _, first := range floors {
 		for k := range c.Axes {
 			axis := &c.Axes[k]
-			rows := slices.DeleteFunc(slices.Clone(floors), func(r *Row) bool { return !c.Where.fits(r.text) || !agree(first, r, axis.Same) })
+			rows := slices.DeleteFunc(slices.Clone(floors), func(r *Row) bool { return !c.Where.Fits(r.text) || !agree(first, r, axis.Same) })
 			rows = slices.DeleteFunc(rows, func(r *Row) bool { _, ok := r.Scores["bound"]; return !ok })
 			id := axis.Name
 			for _, s := range axis.Same {
 				id += fmt.Sprintf(" %q", first.text(s))
 			}
-			if len(rows) < c.Least || !c.Where.fits(first.text) || slices.Contains(done, id) || fitLine(rows) == nil {
+			if len(rows) < c.Least || !c.Where.Fits(first.text) || slices.Contains(done, id) || fitLine(rows) == nil {
 				continue
 			}
 			done = append(done, id)
-			words := func(s string) string { return fill(s, first.text) }
+			words := func(s string) string { return Fill(s, first.text) }
 			out = append(out, &item{d: d, a: rows, line: axis, about: map[string]string{"of": words(axis.Of), "classes": words(axis.Classes)}})
 			if axis.Members {
 				for _, r := range rows {

@@ -82,7 +82,7 @@ func (t *Table) compareAgainst(rows []*Row) (notes []string) {
 	}
 	for _, row := range rows {
 		base := slices.DeleteFunc(slices.Clone(rows), func(other *Row) bool {
-			return !t.Against.Of.fits(row.text) || !t.Against.Base.fits(other.text) || !agree(row, other, t.Against.Same)
+			return !t.Against.Of.Fits(row.text) || !t.Against.Base.Fits(other.text) || !agree(row, other, t.Against.Same)
 		})
 		for _, source := range t.Against.Prefer {
 			if closer := slices.DeleteFunc(slices.Clone(base), func(r *Row) bool { return r.text(source) != row.text(source) }); len(closer) > 0 {
@@ -143,7 +143,7 @@ func (t *Table) contrast(rows []*Row) []Difference {
 		places := t.places(lines, worlds[world])
 		for _, c := range t.Contrasts {
 			for _, a := range worlds[world] {
-				if !c.A.fits(lines[a][0].text) {
+				if !c.A.Fits(lines[a][0].text) {
 					continue
 				}
 				for _, p := range t.partners(&c, lines, worlds[world], lines[a][0]) {
@@ -167,7 +167,7 @@ func (t *Table) partners(c *Contrast, lines map[string][]*Row, ids []string, a *
 	add := func(id, template string) {
 		b := lines[id][0]
 		words := func(template string) string {
-			return fill(template, func(source string) string {
+			return Fill(template, func(source string) string {
 				side, name, _ := strings.Cut(source, ".")
 				if side == "b" {
 					return b.text(name)
@@ -177,7 +177,7 @@ func (t *Table) partners(c *Contrast, lines map[string][]*Row, ids []string, a *
 		}
 		out = append(out, partner{id, [2]string{words(c.Name), words(template)}})
 	}
-	own := func(b *Row) bool { return c.B.fits(b.text) && agree(a, b, c.Same) }
+	own := func(b *Row) bool { return c.B.Fits(b.text) && agree(a, b, c.Same) }
 	for _, id := range ids {
 		if own(lines[id][0]) {
 			add(id, c.Where)
@@ -187,7 +187,7 @@ func (t *Table) partners(c *Contrast, lines map[string][]*Row, ids []string, a *
 		rest := slices.DeleteFunc(slices.Clone(c.Same), func(s string) bool { return s == i.Field })
 		for _, id := range ids {
 			b := lines[id][0]
-			if b.text(i.Field) != i.By || !c.B.fits(b.text) || !agree(a, b, rest) {
+			if b.text(i.Field) != i.By || !c.B.Fits(b.text) || !agree(a, b, rest) {
 				continue
 			}
 			has := slices.ContainsFunc(ids, func(other string) bool {

@@ -2,12 +2,8 @@ package study
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
-
-	"tercet/internal/noise"
-	"tercet/internal/stat"
 )
 
 // measured is what an estimator finds: a number with words for the templates of its spec.
@@ -68,69 +64,6 @@ func differenceOf(i *item, q *ClaimQuantity) []measured {
 		return nil
 	}
 	return []measured{{estimate: e}}
-}
-
-// peakSide is a side of the curve's peak.
-func peakSide(name, end string) estimator {
-	return func(i *item, q *ClaimQuantity) []measured {
-		row := peakRow(i.a, i.d.table.Reduce.Score)
-		if row == nil {
-			return nil
-		}
-		e, ok := row.Scores[name]
-		if !ok {
-			return nil // two widths have nothing between them
-		}
-		m := measured{estimate: e, words: map[string]string{"at": row.Fields["size"]}}
-		m.atEnd = row.Fields[end] == "true"
-		return []measured{m}
-	}
-}
-
-// place is that of the peak by the seeds but k; one seed chooses for itself.
-func place(grid [][]float64, k int) int {
-	if len(grid[0]) == 1 {
-		k = -1
-	}
-	_, top, _ := largest(meansWithout(grid, k))
-	return top
-}
-
-// peaksOf are the scores of two curves at their own peaks: of the first less the second,
-// and the first less the second both at the second's peak, if the first has that size.
-func peaksOf(i *item) (own, there []float64) {
-	x, score := i.d.table.Reduce.X, i.d.table.Reduce.Score
-	a, b := scored(i.a, score), scored(i.b, score)
-	if len(b) < 2 {
-		return nil, nil
-	}
-	seeds, values := grid(slices.Concat(a, b), score)
-	if len(seeds) == 0 {
-		return nil, nil
-	}
-	first, second := values[:len(a)], values[len(a):]
-	for k := range seeds {
-		at, ref := place(first, k), place(second, k)
-		own = append(own, first[at][k]-second[ref][k])
-		if same := slices.IndexFunc(a, func(r *Row) bool { return r.Fields[x] == b[ref].Fields[x] }); same >= 0 {
-			there = append(there, first[same][k]-second[ref][k])
-		}
-	}
-	return own, there
-}
-
-func peakDifference(i *item, _ *ClaimQuantity) []measured {
-	if own, _ := peaksOf(i); own != nil {
-		return []measured{{estimate: estimate(own)}}
-	}
-	return nil
-}
-
-func atOtherPeak(i *item, _ *ClaimQuantity) []measured {
-	if own, there := peaksOf(i); own != nil && len(there) == len(own) {
-		return []measured{{estimate: estimate(there)}}
-	}
-	return nil
 }
 
 // pair are the rows of both curves at the sizes that both have, with the scores of common
@@ -252,93 +185,4 @@ func moved(i *item, q *ClaimQuantity) []measured {
 	}
 	score := i.d.table.Reduce.Score
 	return []measured{{estimate: estimate(steps), words: map[string]string{"a.at": peakRow(first, score).Fields["size"], "b.at": peakRow(second, score).Fields["size"]}}}
-}
-
-// lineWords are those of a fitted line.
-func (i *item) lineWords() map[string]string {
-	return map[string]string{"n": fmt.Sprint(len(i.a)), "axis": i.line.Name}
-}
-
-func slopeOf(i *item, _ *ClaimQuantity) []measured {
-	return []measured{{estimate: fitLine(i.a).slope, words: i.lineWords()}}
-}
-
-func interceptOf(i *item, _ *ClaimQuantity) []measured {
-	return []measured{{estimate: fitLine(i.a).intercept, words: i.lineWords()}}
-}
-
-// offlineLessOnline is the difference of an offline row to the online one that differs in
-// nothing else.
-func offlineLessOnline(i *item, _ *ClaimQuantity) []measured {
-	row := i.row()
-	e, ok := row.Scores["offline - online"]
-	if !ok || row.Fields["partner"] != row.Fields["other"] {
-		return nil // nothing to compare with, or of another study
-	}
-	return []measured{{estimate: e, words: map[string]string{"step": row.Fields["step"]}}}
-}
-
-// offlineBetween is how much more offline training loses to online in one set-up than in
-// another: the difference to the online row of each, and of these the partner's less, seed
-// by seed.
-func offlineBetween(i *item, _ *ClaimQuantity) []measured {
-	if i.b == nil {
-		return nil
-	}
-	a, b := i.row(), i.b[0]
-	own, theirs := a.lessOf, b.lessOf
-	var d []float64
-	for _, seed := range a.Seeds {
-		v, ok := own[seed]
-		if w, too := theirs[seed]; ok && too {
-			d = append(d, v-w)
-		}
-	}
-	if d == nil {
-		return nil
-	}
-	return []measured{{estimate: estimate(d)}}
-}
-
-// onlineKinds is the difference to the partner, both online, at the last step of both.
-func onlineKinds(i *item, _ *ClaimQuantity) []measured {
-	if i.b == nil {
-		return nil
-	}
-	step, d := i.row().lessAt(i.b[0])
-	if d == nil {
-		return nil
-	}
-	return []measured{{estimate: estimate(d), words: map[string]string{"step": short(step)}}}
-}
-
-// sortedMargin is how near the share that draws give a found one must be, as a part of it.
-// It was set on 2026-11-22, after the runs in results/: until then a rule asked for an
-// interval that holds the value.
-const sortedMargin = 0.1
-
-// foundShare is the share of wrong pairs that was drawn, with Wilson's interval over all
-// pairs; draws is what is expected of lists that are sorted by class, where that is known.
-func foundShare(i *item, _ *ClaimQuantity) []measured {
-	row := i.row()
-	wrong, pairs := 0.0, 0
-	for _, o := range row.obs {
-		n, _ := o.number("manifest.data.graph.pairs")
-		wrong += float64(o.values["effective"] * n)
-		pairs += int(n)
-	}
-	if pairs == 0 {
-		return nil
-	}
-	interval := stat.Wilson(int(math.Round(wrong)), pairs)
-	each, _ := row.obs[0].number("manifest.data.graph.pairs")
-	classes, _ := strconv.Atoi(row.Fields["classes"])
-	wanted, _ := strconv.ParseFloat(row.Fields["wanted"], 64)
-	images := int(each) / (2 * max(1, classes))
-	words := map[string]string{"images": fmt.Sprint(images)}
-	if want, _, err := noise.Sorted(wanted, classes, images); err == nil {
-		words["draws"], words["draws percent"] = strconv.FormatFloat(want, 'g', -1, 64), fmt.Sprintf("%.2f", 100*want)
-		words["tenth"] = strconv.FormatFloat(sortedMargin*want, 'g', -1, 64)
-	}
-	return []measured{{estimate: Estimate{Value: wrong / float64(pairs), CI95: &interval, N: row.N}, words: words, binomial: true}}
 }

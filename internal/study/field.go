@@ -84,8 +84,8 @@ func (f *Field) value(o *observation) string {
 		v = o.text(f.From)
 	}
 	for _, c := range f.Cases {
-		if c.Where.fits(o.text) {
-			v = fill(c.As, o.text)
+		if c.Where.Fits(o.text) {
+			v = Fill(c.As, o.text)
 			break
 		}
 	}
@@ -161,7 +161,7 @@ func (f *Field) addOptions(all []*observation) {
 		members := groups[id]
 		keys := differingKeys(members, nil)
 		for _, o := range members {
-			but := o.run != nil && len(f.Options.ButWhere) > 0 && f.Options.ButWhere.fits(o.text)
+			but := o.run != nil && len(f.Options.ButWhere) > 0 && f.Options.ButWhere.Fits(o.text)
 			for _, l := range o.run.Labels {
 				section, key, _ := strings.Cut(l.Key, ".")
 				if !slices.Contains(keys, l.Key) || !slices.Contains(f.Options.Sections, section) || key == "name" || but && slices.Contains(f.Options.But, l.Key) {

@@ -34,7 +34,7 @@ func init() {
 func widest(d *Document, curves [][]*Row) (rows []*Row, narrower int) {
 	for _, c := range curves {
 		last := c[len(c)-1]
-		if where := d.table.Reduce.Where; len(where) > 0 && !where.fits(last.text) {
+		if where := d.table.Reduce.Where; len(where) > 0 && !where.Fits(last.text) {
 			continue
 		}
 		narrower += len(c) - 1
@@ -105,4 +105,17 @@ func leastSquares(x, y []float64) (slope, intercept float64) {
 		xy += float64((x[i] - mx) * (y[i] - my))
 	}
 	return xy / xx, my - float64(xy/xx*mx)
+}
+
+// lineWords are those of a fitted line.
+func (i *item) lineWords() map[string]string {
+	return map[string]string{"n": fmt.Sprint(len(i.a)), "axis": i.line.Name}
+}
+
+func slopeOf(i *item, _ *ClaimQuantity) []measured {
+	return []measured{{estimate: fitLine(i.a).slope, words: i.lineWords()}}
+}
+
+func interceptOf(i *item, _ *ClaimQuantity) []measured {
+	return []measured{{estimate: fitLine(i.a).intercept, words: i.lineWords()}}
 }

@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
+	"tercet/internal/stat"
 	"tercet/internal/theory"
 )
 
@@ -145,4 +147,35 @@ func (row *Row) partition() (first *record.Partition, err error) {
 		}
 	}
 	return first, nil
+}
+
+// sortedMargin is how near the share that draws give a found one must be, as a part of it.
+// It was set on 2026-11-22, after the runs in results/: until then a rule asked for an
+// interval that holds the value.
+const sortedMargin = 0.1
+
+// foundShare is the share of wrong pairs that was drawn, with Wilson's interval over all
+// pairs; draws is what is expected of lists that are sorted by class, where that is known.
+func foundShare(i *item, _ *ClaimQuantity) []measured {
+	row := i.row()
+	wrong, pairs := 0.0, 0
+	for _, o := range row.obs {
+		n, _ := o.number("manifest.data.graph.pairs")
+		wrong += float64(o.values["effective"] * n)
+		pairs += int(n)
+	}
+	if pairs == 0 {
+		return nil
+	}
+	interval := stat.Wilson(int(math.Round(wrong)), pairs)
+	each, _ := row.obs[0].number("manifest.data.graph.pairs")
+	classes, _ := strconv.Atoi(row.Fields["classes"])
+	wanted, _ := strconv.ParseFloat(row.Fields["wanted"], 64)
+	images := int(each) / (2 * max(1, classes))
+	words := map[string]string{"images": fmt.Sprint(images)}
+	if want, _, err := noise.Sorted(wanted, classes, images); err == nil {
+		words["draws"], words["draws percent"] = strconv.FormatFloat(want, 'g', -1, 64), fmt.Sprintf("%.2f", 100*want)
+		words["tenth"] = strconv.FormatFloat(sortedMargin*want, 'g', -1, 64)
+	}
+	return []measured{{estimate: Estimate{Value: wrong / float64(pairs), CI95: &interval, N: row.N}, words: words, binomial: true}}
 }

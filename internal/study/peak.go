@@ -1,6 +1,9 @@
 package study
 
-import "tercet/internal/verdict"
+import (
+	"slices"
+	"tercet/internal/verdict"
+)
 
 // A peak that is sought among many places is found in noise, too. What it stands above its
 // sides is therefore measured, for each seed, at the places that the other seeds choose.
@@ -134,4 +137,67 @@ func peakVerdict(rise, fall *Estimate) string {
 		return verdict.Above(0).Of(height.CI95)
 	}
 	return verdict.All(side(rise), side(fall))
+}
+
+// peakSide is a side of the curve's peak.
+func peakSide(name, end string) estimator {
+	return func(i *item, q *ClaimQuantity) []measured {
+		row := peakRow(i.a, i.d.table.Reduce.Score)
+		if row == nil {
+			return nil
+		}
+		e, ok := row.Scores[name]
+		if !ok {
+			return nil // two widths have nothing between them
+		}
+		m := measured{estimate: e, words: map[string]string{"at": row.Fields["size"]}}
+		m.atEnd = row.Fields[end] == "true"
+		return []measured{m}
+	}
+}
+
+// place is that of the peak by the seeds but k; one seed chooses for itself.
+func place(grid [][]float64, k int) int {
+	if len(grid[0]) == 1 {
+		k = -1
+	}
+	_, top, _ := largest(meansWithout(grid, k))
+	return top
+}
+
+// peaksOf are the scores of two curves at their own peaks: of the first less the second,
+// and the first less the second both at the second's peak, if the first has that size.
+func peaksOf(i *item) (own, there []float64) {
+	x, score := i.d.table.Reduce.X, i.d.table.Reduce.Score
+	a, b := scored(i.a, score), scored(i.b, score)
+	if len(b) < 2 {
+		return nil, nil
+	}
+	seeds, values := grid(slices.Concat(a, b), score)
+	if len(seeds) == 0 {
+		return nil, nil
+	}
+	first, second := values[:len(a)], values[len(a):]
+	for k := range seeds {
+		at, ref := place(first, k), place(second, k)
+		own = append(own, first[at][k]-second[ref][k])
+		if same := slices.IndexFunc(a, func(r *Row) bool { return r.Fields[x] == b[ref].Fields[x] }); same >= 0 {
+			there = append(there, first[same][k]-second[ref][k])
+		}
+	}
+	return own, there
+}
+
+func peakDifference(i *item, _ *ClaimQuantity) []measured {
+	if own, _ := peaksOf(i); own != nil {
+		return []measured{{estimate: estimate(own)}}
+	}
+	return nil
+}
+
+func atOtherPeak(i *item, _ *ClaimQuantity) []measured {
+	if own, there := peaksOf(i); own != nil && len(there) == len(own) {
+		return []measured{{estimate: estimate(there)}}
+	}
+	return nil
 }

@@ -137,7 +137,7 @@ func (p *Plot) words(row *Row, fields []string, rows []*Row, separator string) s
 			continue
 		}
 		for _, c := range p.Titles {
-			if c.Where.fits(func(source string) string { return map[string]string{name: v}[source] }) {
+			if c.Where.Fits(func(source string) string { return map[string]string{name: v}[source] }) {
 				v = c.As
 				break
 			}
@@ -147,7 +147,7 @@ func (p *Plot) words(row *Row, fields []string, rows []*Row, separator string) s
 	return strings.Join(parts, separator)
 }
 
-func (p *Plot) begins(row *Row) bool { return len(p.Begins) > 0 && p.Begins.fits(row.text) }
+func (p *Plot) begins(row *Row) bool { return len(p.Begins) > 0 && p.Begins.Fits(row.text) }
 
 // colors gives each series a place in the palette.
 func (p *Plot) colors(rows []*Row) func(*Row) (string, int) {

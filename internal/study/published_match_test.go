@@ -21,7 +21,7 @@ func TestPaperMatchValues(t *testing.T) {
 		{"cub", "cub-*", false}, {"a-b", "a*b*b", false}, {"", "*", true}, {"ab", "a**b", true}, {"a", "a*a", false},
 	} {
 		w := Where{"key": x.want}
-		if got := w.fits(func(string) string { return x.have }); got != x.ok {
+		if got := w.Fits(func(string) string { return x.have }); got != x.ok {
 			t.Errorf("%q and %v: %v", x.have, x.want, got)
 		}
 	}
@@ -30,7 +30,7 @@ func TestPaperMatchValues(t *testing.T) {
 // A source that is not set takes the miner.
 func TestPaperMatchSource(t *testing.T) {
 	r := &rundir.Run{Labels: []rundir.Label{{Key: "defense.source", Value: "null"}, {Key: "miner.name", Value: "softhard"}}}
-	fits := func(w Where) bool { return w.fits(func(key string) string { return publishedKey(r, key) }) }
+	fits := func(w Where) bool { return w.Fits(func(key string) string { return publishedKey(r, key) }) }
 	if !fits(Where{"defense.source": []any{"softhard"}}) {
 		t.Error("the miner is not the source")
 	}

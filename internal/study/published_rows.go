@@ -112,7 +112,7 @@ func (p *Published) assign(runs []*rundir.Run) (of [][]*rundir.Run, left []strin
 	for _, r := range runs {
 		at := -1
 		for i := range p.Rows {
-			if !p.Rows[i].Match.fits(func(key string) string { return publishedKey(r, key) }) {
+			if !p.Rows[i].Match.Fits(func(key string) string { return publishedKey(r, key) }) {
 				continue
 			}
 			if at >= 0 {

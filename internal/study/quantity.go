@@ -36,16 +36,16 @@ func (i *item) quantities(c *Claim) []Quantity {
 	var out []Quantity
 	for k := range c.Quantities {
 		s := &c.Quantities[k]
-		if !s.Where.fits(i.text(nil)) || i.line != nil && s.Each != i.member {
+		if !s.Where.Fits(i.text(nil)) || i.line != nil && s.Each != i.member {
 			continue
 		}
 		for _, m := range estimators[s.By](i, s) {
 			text := i.text(m.words)
 			row := i.row()
 			q := Quantity{Claim: c.ID, Data: row.Fields["data"], Model: row.Fields["model"], Other: row.Fields["other"], Classes: row.Fields["classes"],
-				Of: fill(c.Of, text), What: fill(s.What, text), Estimate: m.estimate, Binomial: m.binomial, plain: s.Plain}
+				Of: Fill(c.Of, text), What: Fill(s.What, text), Estimate: m.estimate, Binomial: m.binomial, plain: s.Plain}
 			if s.Of != "" {
-				q.Of = fill(s.Of, text)
+				q.Of = Fill(s.Of, text)
 			}
 			if m.atEnd {
 				q.What = s.AtEnd
@@ -65,18 +65,18 @@ func (i *item) quantities(c *Claim) []Quantity {
 func (q Quantity) ruled(i *item, s *ClaimQuantity, text func(string) string) []Quantity {
 	var out []Quantity
 	for _, r := range s.Rules {
-		if !r.Where.fits(text) || r.Rule == "" {
+		if !r.Where.Fits(text) || r.Rule == "" {
 			continue
 		}
 		own := q
-		rule := fill(r.Rule, text)
+		rule := Fill(r.Rule, text)
 		parsed, err := parseRule(rule, nil)
 		if err != nil {
 			continue // what it is compared with is not known
 		}
 		claim, _ := (&Row{}).rule(rule)
 		own.Verdict = claim.Of(q.CI95)
-		if own.Rule = fill(r.Words, text); own.Rule == "" {
+		if own.Rule = Fill(r.Words, text); own.Rule == "" {
 			own.Rule = parsed.words(q.plain)
 		}
 		if r.Or > 0 && i.b != nil {

@@ -55,7 +55,7 @@ func (t *Table) reduced() []string {
 // reduce replaces the rows by reduced ones.
 func (d *Document) reduce() (notes []string, err error) {
 	rows, notes, err := reducers[d.table.Reduce.By].run(d, d.curves())
-	d.Rows = slices.DeleteFunc(rows, func(r *Row) bool { return len(d.table.Reduce.Where) > 0 && !d.table.Reduce.Where.fits(r.text) })
+	d.Rows = slices.DeleteFunc(rows, func(r *Row) bool { return len(d.table.Reduce.Where) > 0 && !d.table.Reduce.Where.Fits(r.text) })
 	if d.Rows == nil {
 		d.Rows = []*Row{}
 	}

@@ -91,7 +91,7 @@ func (s *Step) unknown(also []string, templates ...string) string {
 	}
 	found := ""
 	for _, t := range templates {
-		fill(t, func(source string) string {
+		Fill(t, func(source string) string {
 			if found == "" && !slices.Contains(known, source) && !strings.HasPrefix(source, "config.") {
 				found = source
 			}
@@ -107,11 +107,11 @@ func (s *Spec) checkSteps() error {
 		if err := s.Steps[i].check(); err != nil {
 			return err
 		}
-		if s.step(s.Steps[i].Name) != &s.Steps[i] {
+		if s.Step(s.Steps[i].Name) != &s.Steps[i] {
 			return fmt.Errorf("there are two steps %s", s.Steps[i].Name)
 		}
 		for _, name := range s.Steps[i].With {
-			if s.step(name) == nil {
+			if s.Step(name) == nil {
 				return fmt.Errorf("step %s: with names no step: %q", s.Steps[i].Name, name)
 			}
 		}
@@ -119,7 +119,8 @@ func (s *Spec) checkSteps() error {
 	return nil
 }
 
-func (s *Spec) step(name string) *Step {
+// Step is the step of a name, nil where there is none.
+func (s *Spec) Step(name string) *Step {
 	i := slices.IndexFunc(s.Steps, func(p Step) bool { return p.Name == name })
 	if i < 0 {
 		return nil
@@ -132,50 +133,6 @@ func (s *Spec) StepNames() []string {
 	var out []string
 	for _, p := range s.Steps {
 		out = append(out, p.Name)
-	}
-	return out
-}
-
-// planned are the command for a run, or for each value of For.
-func (c *Command) planned(text func(string) string, after []string) []Planned {
-	if !c.Where.fits(text) {
-		return nil
-	}
-	values, name := []string{""}, ""
-	for k, v := range c.For {
-		name, values = k, v
-	}
-	var out []Planned
-	for _, value := range values {
-		with := func(source string) string {
-			switch source {
-			case name:
-				return value
-			case "flags":
-				for _, f := range c.Flags {
-					if f.Where.fits(text) {
-						return f.As
-					}
-				}
-				return ""
-			}
-			return text(source)
-		}
-		out = append(out, Planned{Args: args(c.Line, with), Makes: fill(c.Makes, with), After: after, May: c.May})
-	}
-	return out
-}
-
-// args are the words of a command line, each filled by itself, so that a path with blanks
-// is one argument; {flags} are words of their own.
-func args(line string, text func(string) string) []string {
-	var out []string
-	for _, word := range strings.Fields(line) {
-		if word == "{flags}" {
-			out = append(out, strings.Fields(text("flags"))...)
-			continue
-		}
-		out = append(out, fill(word, text))
 	}
 	return out
 }

@@ -150,3 +150,48 @@ func (row *Row) valuesAt(step float64) []float64 {
 	}
 	return out
 }
+
+// offlineLessOnline is the difference of an offline row to the online one that differs in
+// nothing else.
+func offlineLessOnline(i *item, _ *ClaimQuantity) []measured {
+	row := i.row()
+	e, ok := row.Scores["offline - online"]
+	if !ok || row.Fields["partner"] != row.Fields["other"] {
+		return nil // nothing to compare with, or of another study
+	}
+	return []measured{{estimate: e, words: map[string]string{"step": row.Fields["step"]}}}
+}
+
+// offlineBetween is how much more offline training loses to online in one set-up than in
+// another: the difference to the online row of each, and of these the partner's less, seed
+// by seed.
+func offlineBetween(i *item, _ *ClaimQuantity) []measured {
+	if i.b == nil {
+		return nil
+	}
+	a, b := i.row(), i.b[0]
+	own, theirs := a.lessOf, b.lessOf
+	var d []float64
+	for _, seed := range a.Seeds {
+		v, ok := own[seed]
+		if w, too := theirs[seed]; ok && too {
+			d = append(d, v-w)
+		}
+	}
+	if d == nil {
+		return nil
+	}
+	return []measured{{estimate: estimate(d)}}
+}
+
+// onlineKinds is the difference to the partner, both online, at the last step of both.
+func onlineKinds(i *item, _ *ClaimQuantity) []measured {
+	if i.b == nil {
+		return nil
+	}
+	step, d := i.row().lessAt(i.b[0])
+	if d == nil {
+		return nil
+	}
+	return []measured{{estimate: estimate(d), words: map[string]string{"step": short(step)}}}
+}

@@ -278,11 +278,11 @@ func TestWhere(t *testing.T) {
 		{Where{"a": []any{"!y", "!z"}}, true}, {Where{"a": []any{"!y", "!x"}}, false}, {Where{"n": 0.1}, true}, {Where{"n": "<number>"}, true}, {Where{"a": "<number>"}, false},
 		{Where{"none": ""}, true}, {Where{"none": "!"}, false}, {Where{"q": "found"}, true}, {Where{"a": "x", "n": 2}, false},
 	} {
-		if got := c.where.fits(text); got != c.want {
+		if got := c.where.Fits(text); got != c.want {
 			t.Errorf("%v: %v", c.where, got)
 		}
 	}
-	if got := fill("{a|upper} {n|percent}, {b}.", text); got != "X 10 %, ." {
+	if got := Fill("{a|upper} {n|percent}, {b}.", text); got != "X 10 %, ." {
 		t.Errorf("%q", got)
 	}
 }
@@ -391,7 +391,7 @@ func TestClaimsCanFail(t *testing.T) {
 						text := func(source string) string {
 							return map[string]string{"wanted": "0.1", "draws": "0.03", "tenth": "0.003"}[source]
 						}
-						claim, ok := (&Row{}).rule(fill(r.Rule, text))
+						claim, ok := (&Row{}).rule(Fill(r.Rule, text))
 						got := map[string]bool{}
 						for _, at := range []float64{-100, 0, 0.03, 0.05, 1, 100} {
 							got[claim.Of(&[2]float64{at, at + 1e-9})] = true

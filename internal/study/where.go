@@ -33,8 +33,8 @@ func wants(v any) []string {
 	return out
 }
 
-// fits says whether every condition holds of the texts at its source.
-func (w Where) fits(text func(source string) string) bool {
+// Fits says whether every condition holds of the texts at its source.
+func (w Where) Fits(text func(source string) string) bool {
 	for source, v := range w {
 		have := text(source)
 		if s, err := strconv.Unquote(have); err == nil {
@@ -109,9 +109,9 @@ func (w Where) check() error {
 // sources lists those of the conditions.
 func (w Where) sources() []string { return slices.Sorted(maps.Keys(w)) }
 
-// fill replaces {source} in a template by its text, {source|upper} by that in capitals and
+// Fill replaces {source} in a template by its text, {source|upper} by that in capitals and
 // {source|percent} by a fraction in percent.
-func fill(template string, text func(source string) string) string {
+func Fill(template string, text func(source string) string) string {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(template, "{")

@@ -14,13 +14,14 @@ import (
 	"tercet/internal/cli/report"
 	"tercet/internal/fsx"
 	"tercet/internal/study"
+	"tercet/internal/study/making"
 )
 
 // makeStudy makes the runs of the steps, then their tables; what fails is said at the end.
-func makeStudy(ctx context.Context, s *base.Streams, spec *study.Spec, steps []*study.PlannedStep, out string, jobs int, run tercetRunner) error {
+func makeStudy(ctx context.Context, s *base.Streams, spec *study.Spec, steps []*making.Step, out string, jobs int, run tercetRunner) error {
 	logs := filepath.Join(out, "logs")
-	r := &study.Runner{Exec: func(ctx context.Context, args []string, log io.Writer) (int, error) { return run(ctx, args, log, log) }, Jobs: jobs, Logs: logs, Say: func(said string) { s.Note("%s", said) }}
-	var failed []study.Failure
+	r := &making.Runner{Exec: func(ctx context.Context, args []string, log io.Writer) (int, error) { return run(ctx, args, log, log) }, Jobs: jobs, Logs: logs, Say: func(said string) { s.Note("%s", said) }}
+	var failed []making.Failure
 	for _, step := range steps {
 		s.Note("step %s: %d runs", step.Name, len(step.Runs))
 		failures, err := r.Run(ctx, step.Tasks)
@@ -30,7 +31,7 @@ func makeStudy(ctx context.Context, s *base.Streams, spec *study.Spec, steps []*
 		}
 		if err := finish(ctx, s, spec, step, out, run); err != nil {
 			s.Note("warning: step %s: %v", step.Name, err)
-			failed = append(failed, study.Failure{Dir: "step " + step.Name, Line: "report", Log: stepLog(out, step), Code: base.ExitCode(err)})
+			failed = append(failed, making.Failure{Dir: "step " + step.Name, Line: "report", Log: stepLog(out, step), Code: base.ExitCode(err)})
 		}
 	}
 	if failed == nil {
@@ -44,7 +45,7 @@ func makeStudy(ctx context.Context, s *base.Streams, spec *study.Spec, steps []*
 }
 
 // finish runs a step's last commands and writes its tables, as far as it has runs.
-func finish(ctx context.Context, s *base.Streams, spec *study.Spec, step *study.PlannedStep, out string, run tercetRunner) error {
+func finish(ctx context.Context, s *base.Streams, spec *study.Spec, step *making.Step, out string, run tercetRunner) error {
 	runs := slices.DeleteFunc(slices.Clone(step.Runs), func(dir string) bool {
 		_, err := os.Stat(filepath.Join(dir, "manifest.json"))
 		return err != nil
@@ -78,13 +79,13 @@ func finish(ctx context.Context, s *base.Streams, spec *study.Spec, step *study.
 }
 
 // stepLog is the file of what the commands after the runs of a step say.
-func stepLog(out string, step *study.PlannedStep) string {
+func stepLog(out string, step *making.Step) string {
 	return filepath.Join(out, "logs", "step-"+step.Name+".log")
 }
 
 // writeTables writes a table of tercet report in every format, draws it if it has a
 // picture, and prints it.
-func writeTables(ctx context.Context, s *base.Streams, spec *study.Spec, step *study.PlannedStep, table, runs []string, out string, run tercetRunner, log io.Writer) error {
+func writeTables(ctx context.Context, s *base.Streams, spec *study.Spec, step *making.Step, table, runs []string, out string, run tercetRunner, log io.Writer) error {
 	path := filepath.Join(out, "tables", strings.Join(slices.Compact([]string{spec.Name, step.Name, table[0]}), "-"))
 	if slices.Contains(table, "--grid") {
 		path += "-grid"

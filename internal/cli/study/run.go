@@ -15,7 +15,7 @@ import (
 	"tercet/internal/cli/report"
 	"tercet/internal/par"
 	"tercet/internal/record"
-	"tercet/internal/study"
+	"tercet/internal/study/making"
 	"tercet/internal/text"
 )
 
@@ -73,7 +73,7 @@ func runRun(ctx context.Context, s *base.Streams, args []string, o runOptions) e
 	if len(args) > 1 {
 		chosen = args[1:]
 	}
-	steps, err := spec.Plan(chosen, o.out, o.sets)
+	steps, err := making.Plan(spec, chosen, o.out, o.sets)
 	if err != nil {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
@@ -97,7 +97,7 @@ func runRun(ctx context.Context, s *base.Streams, args []string, o runOptions) e
 }
 
 // dryRun prints the command lines that are not done.
-func dryRun(s *base.Streams, steps []*study.PlannedStep) error {
+func dryRun(s *base.Streams, steps []*making.Step) error {
 	doc := record.StudyPlan{Schema: record.StudyPlanSchema, Commands: []record.StudyAction{}}
 	for _, step := range steps {
 		for _, t := range step.Tasks {

@@ -14,6 +14,7 @@ import (
 	"tercet/internal/cli/clitest"
 	"tercet/internal/cli/study"
 	"tercet/internal/record"
+	"tercet/internal/study/making"
 	"tercet/internal/testutil"
 	"tercet/studies"
 )
@@ -80,7 +81,7 @@ tables:
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := spec.Plan(nil, "runs", nil)
+	steps, err := making.Plan(spec, nil, "runs", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

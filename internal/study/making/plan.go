@@ -1,4 +1,6 @@
-package study
+// Package making makes the runs of a study: it plans the commands that its steps need, and runs
+// those whose results are not there.
+package making
 
 import (
 	"fmt"
@@ -10,31 +12,23 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/names"
 	"tercet/internal/run"
+	"tercet/internal/study"
 )
 
-// Planned is a command with its arguments.
-type Planned struct {
-	Args  []string
-	Makes string   // "" where the command decides itself
-	After []string // files that what it makes must be newer than
-	May   []int
-	Train bool // it trains the run
-}
-
-// PlannedStep is a step with its runs.
-type PlannedStep struct {
-	*Step
+// Step is a step with its runs.
+type Step struct {
+	*study.Step
 	Tasks []*Task  // those that no step before it has
 	Runs  []string // all, with those of With
 }
 
-// Plan lists what the chosen steps do, all but extra ones where none is named: runs in
+// Plan lists what the chosen steps of a study do, all but extra ones where none is named: runs in
 // folder out, with overrides of their configs. A run that steps share is made once.
 //
 // Errors: steps that there are not, and those of configs.
-func (s *Spec) Plan(chosen []string, out string, sets []string) ([]*PlannedStep, error) {
+func Plan(s *study.Spec, chosen []string, out string, sets []string) ([]*Step, error) {
 	for _, name := range chosen {
-		if s.step(name) == nil {
+		if s.Step(name) == nil {
 			hint := ""
 			if c := names.Closest(name, s.StepNames()); c != "" {
 				hint = " (did you mean " + c + "?)"
@@ -43,7 +37,7 @@ func (s *Spec) Plan(chosen []string, out string, sets []string) ([]*PlannedStep,
 		}
 	}
 	p := &planner{spec: s, out: out, sets: sets, tasks: map[string]*Task{}, runs: map[string][]string{}, known: map[string][]variant{}}
-	var steps []*PlannedStep
+	var steps []*Step
 	for i := range s.Steps {
 		step := &s.Steps[i]
 		if chosen == nil && step.Extra || chosen != nil && !slices.Contains(chosen, step.Name) {
@@ -59,7 +53,7 @@ func (s *Spec) Plan(chosen []string, out string, sets []string) ([]*PlannedStep,
 }
 
 type planner struct {
-	spec  *Spec
+	spec  *study.Spec
 	out   string
 	sets  []string
 	tasks map[string]*Task    // by directory
@@ -73,8 +67,8 @@ type variant struct {
 	keys map[string]string // config.KEY
 }
 
-func (p *planner) plan(step *Step) (*PlannedStep, error) {
-	out := &PlannedStep{Step: step}
+func (p *planner) plan(step *study.Step) (*Step, error) {
+	out := &Step{Step: step}
 	for _, c := range step.Configs {
 		words := strings.Fields(c)
 		variants, err := p.variants(words[0], slices.Concat(words[1:], p.sets))
@@ -99,7 +93,7 @@ func (p *planner) plan(step *Step) (*PlannedStep, error) {
 	}
 	p.runs[step.Name] = slices.Clone(out.Runs)
 	for _, name := range step.With {
-		other := p.spec.step(name)
+		other := p.spec.Step(name)
 		if p.runs[name] == nil {
 			for _, c := range other.Configs {
 				words := strings.Fields(c)
@@ -115,15 +109,6 @@ func (p *planner) plan(step *Step) (*PlannedStep, error) {
 		out.Runs = append(out.Runs, p.runs[name]...)
 	}
 	return out, nil
-}
-
-// add takes the commands of another step that the task does not have.
-func (t *Task) add(commands []Planned) {
-	for _, c := range commands {
-		if !slices.ContainsFunc(t.Commands, func(own Planned) bool { return own.Train && c.Train || slices.Equal(own.Args, c.Args) }) {
-			t.Commands = append(t.Commands, c)
-		}
-	}
 }
 
 // variants are the runs of a config with what is set in it.
@@ -152,7 +137,7 @@ func (p *planner) variants(file string, sets []string) ([]variant, error) {
 }
 
 // commands are those of a run.
-func (p *planner) commands(step *Step, words []string, v variant, task string) ([]Planned, error) {
+func (p *planner) commands(step *study.Step, words []string, v variant, task string) ([]Command, error) {
 	keys := maps.Clone(v.keys)
 	keys["run"] = v.dir
 	after := []string{filepath.Join(v.dir, "manifest.json")}
@@ -165,26 +150,26 @@ func (p *planner) commands(step *Step, words []string, v variant, task string) (
 		after = append(after, filepath.Join(other, "manifest.json"))
 	}
 	text := func(source string) string { return keys[source] }
-	var out []Planned
+	var out []Command
 	for i := range step.Before {
-		out = append(out, step.Before[i].planned(text, after[1:])...)
+		out = append(out, planned(&step.Before[i], text, after[1:])...)
 	}
 	train := []string{"train", "--config", words[0]}
 	for _, set := range slices.Concat(words[1:], p.sets) {
 		train = append(train, "--set", set)
 	}
 	for _, set := range step.Set {
-		train = append(train, "--set", fill(set, text))
+		train = append(train, "--set", study.Fill(set, text))
 	}
-	out = append(out, Planned{Args: append(train, "--runs-dir", p.out, "--task", task), Train: true})
+	out = append(out, Command{Args: append(train, "--runs-dir", p.out, "--task", task), Train: true})
 	for i := range step.Then {
-		out = append(out, step.Then[i].planned(text, after)...)
+		out = append(out, planned(&step.Then[i], text, after)...)
 	}
 	return out, nil
 }
 
 // beside finds the run of another config that has the same values.
-func (p *planner) beside(b Beside, keys map[string]string) (string, error) {
+func (p *planner) beside(b study.Beside, keys map[string]string) (string, error) {
 	variants, err := p.variants(b.Config, nil)
 	if err != nil {
 		return "", err

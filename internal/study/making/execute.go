@@ -1,8 +1,7 @@
-package study
+package making
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -12,8 +11,6 @@ import (
 	"sync"
 
 	"tercet/internal/fsx"
-	"tercet/internal/names"
-	"tercet/internal/record"
 )
 
 // Runner makes the runs of a study, several at a time.
@@ -127,96 +124,4 @@ func (r *Runner) make(ctx context.Context, t *Task) (said string, failure *Failu
 		}
 	}
 	return t.Dir + ": done", nil, nil
-}
-
-// Task is a run with the commands that make it and its results, one after the other.
-type Task struct {
-	Dir      string
-	Commands []Planned
-}
-
-// Kept says that a run has results but no checkpoints, as folders of results have them:
-// nothing more can be made of it.
-func (t *Task) Kept() bool {
-	_, err := os.Stat(filepath.Join(t.Dir, "manifest.json"))
-	_, none := os.Stat(filepath.Join(t.Dir, "checkpoints"))
-	return err == nil && os.IsNotExist(none)
-}
-
-// CannotMake is the failure of a kept run that lacks results, nil of any other.
-func (t *Task) CannotMake() *Failure {
-	if !t.Kept() {
-		return nil
-	}
-	if lacks := t.lacks(); lacks != nil {
-		return &Failure{Dir: t.Dir, Lacks: lacks}
-	}
-	return nil
-}
-
-// lacks lists what the commands of a kept run would make and is not there. How new a file
-// is does not count: a copy has other times.
-func (t *Task) lacks() []string {
-	var out []string
-	for _, c := range t.Commands {
-		switch status := t.status(); {
-		case c.Train && (status == record.Collapsed || status == record.Diverged):
-			return nil
-		case c.Train && status != record.Finished:
-			out = append(out, "a finished training")
-		case c.Train || c.May != nil:
-		default:
-			file := c.result(t.Dir)
-			if _, err := os.Stat(file); file != "" && err != nil {
-				out = append(out, strings.TrimPrefix(file, t.Dir+string(filepath.Separator)))
-			}
-		}
-	}
-	return out
-}
-
-// result is the file that a command makes, "" where that is not known.
-func (c Planned) result(dir string) string {
-	flag := func(name string) string {
-		if i := slices.Index(c.Args, name); i >= 0 && i+1 < len(c.Args) {
-			return c.Args[i+1]
-		}
-		return ""
-	}
-	if c.Makes != "" || flag("--run") != dir || flag("--out") != "" {
-		return c.Makes
-	}
-	return filepath.Join(dir, names.Result(c.Args[0], flag("--split"), flag("--checkpoint"))+".json")
-}
-
-// Done says that what a command makes is there, and as new as it must be.
-func (t *Task) Done(c Planned) bool {
-	if c.Train {
-		return t.status() == record.Finished
-	}
-	if c.Makes == "" {
-		return false
-	}
-	made, err := os.Stat(c.Makes)
-	if err != nil {
-		return false
-	}
-	for _, file := range c.After {
-		if info, err := os.Stat(file); err != nil || !made.ModTime().After(info.ModTime()) {
-			return false
-		}
-	}
-	return true
-}
-
-// status is that of the run's manifest, "" where it has none.
-func (t *Task) status() record.Status {
-	var m struct {
-		Status record.Status `json:"status"`
-	}
-	b, err := os.ReadFile(filepath.Join(t.Dir, "manifest.json"))
-	if err != nil || json.Unmarshal(b, &m) != nil {
-		return ""
-	}
-	return m.Status
 }

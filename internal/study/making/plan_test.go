@@ -1,4 +1,4 @@
-package study
+package making
 
 import (
 	"context"
@@ -13,17 +13,18 @@ import (
 	"testing"
 	"time"
 
+	"tercet/internal/study"
 	"tercet/studies"
 )
 
 // Every step of the built-in studies can be planned; its configs are there.
 func TestPlansOfAllStudies(t *testing.T) {
-	t.Chdir(filepath.Join("..", ".."))
-	for _, s := range specs(t) {
+	t.Chdir(filepath.Join("..", "..", ".."))
+	for _, s := range study.BuiltIn() {
 		if len(s.Steps) == 0 {
 			t.Errorf("%s has no steps", s.Name)
 		}
-		steps, err := s.Plan(s.StepNames(), "runs", []string{"sweep.seed=[0]"}) // fewer runs of the same kinds
+		steps, err := Plan(s, s.StepNames(), "runs", []string{"sweep.seed=[0]"}) // fewer runs of the same kinds
 		if err != nil {
 			t.Errorf("%s: %v", s.Name, err)
 			continue
@@ -43,10 +44,10 @@ func TestPlansOfAllStudies(t *testing.T) {
 	}
 }
 
-func builtInNamed(t *testing.T, name string) *Spec {
+func builtInNamed(t *testing.T, name string) *study.Spec {
 	t.Helper()
 	text, file, _ := studies.Read(name)
-	s, err := Read(text, file, name)
+	s, err := study.Read(text, file, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +57,8 @@ func builtInNamed(t *testing.T, name string) *Spec {
 // The clustering study has 54 runs a data set; those of L1 have no margins, and one clean
 // and one noisy run of each loss have pictures.
 func TestPlanOfClustering(t *testing.T) {
-	t.Chdir(filepath.Join("..", ".."))
-	steps, err := builtInNamed(t, "clustering").Plan(nil, "out", []string{"sweep.seed=[0,1]"})
+	t.Chdir(filepath.Join("..", "..", ".."))
+	steps, err := Plan(builtInNamed(t, "clustering"), nil, "out", []string{"sweep.seed=[0,1]"})
 	if err != nil || len(steps) != 2 || len(steps[0].Tasks) != 36 {
 		t.Fatalf("%d steps, %v", len(steps), err)
 	}
@@ -79,7 +80,7 @@ func TestPlanOfClustering(t *testing.T) {
 	if pictured != 6 || margins != 24 {
 		t.Errorf("%d with pictures, %d with margins", pictured, margins)
 	}
-	if _, err := builtInNamed(t, "clustering").Plan([]string{"mnits"}, "out", nil); err == nil || !strings.Contains(err.Error(), "did you mean mnist?") {
+	if _, err := Plan(builtInNamed(t, "clustering"), []string{"mnits"}, "out", nil); err == nil || !strings.Contains(err.Error(), "did you mean mnist?") {
 		t.Errorf("%v", err)
 	}
 }
@@ -87,8 +88,8 @@ func TestPlanOfClustering(t *testing.T) {
 // Each run of the gap has the reference of its own draw; runs of several steps are made
 // once, and extra steps only where they are named.
 func TestPlanBesideAndShared(t *testing.T) {
-	t.Chdir(filepath.Join("..", ".."))
-	steps, err := builtInNamed(t, "stability").Plan([]string{"gap"}, "runs", nil)
+	t.Chdir(filepath.Join("..", "..", ".."))
+	steps, err := Plan(builtInNamed(t, "stability"), []string{"gap"}, "runs", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestPlanBesideAndShared(t *testing.T) {
 			t.Errorf("%s: %s", task.Dir, last)
 		}
 	}
-	steps, err = builtInNamed(t, "hardness").Plan(nil, "runs", nil)
+	steps, err = Plan(builtInNamed(t, "hardness"), nil, "runs", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ func tasks(n int) []*Task {
 	var out []*Task
 	for i := range n {
 		dir := fmt.Sprintf("r%d", i)
-		out = append(out, &Task{Dir: dir, Commands: []Planned{
+		out = append(out, &Task{Dir: dir, Commands: []Command{
 			{Args: []string{"train", dir}, Train: true},
 			{Args: []string{"make", dir + "/made"}, Makes: dir + "/made", After: []string{dir + "/manifest.json"}},
 			{Args: []string{"eval", dir}},
@@ -213,8 +214,8 @@ func TestRunnerSkipsAndCollects(t *testing.T) {
 	}
 	// What such a run lacks is a failure, but for what may fail and what follows a collapse.
 	list[0].Commands = append(list[0].Commands,
-		Planned{Args: strings.Fields("attack --run r0 --if-needed")}, Planned{Args: strings.Fields("eval --run r0 --split validation")},
-		Planned{Args: strings.Fields("noise --run r0"), May: []int{3}})
+		Command{Args: strings.Fields("attack --run r0 --if-needed")}, Command{Args: strings.Fields("eval --run r0 --split validation")},
+		Command{Args: strings.Fields("noise --run r0"), May: []int{3}})
 	failures, err = r.Run(t.Context(), list[:1])
 	if err != nil || len(failures) != 1 || f.lines != nil || !strings.Contains(failures[0].String(), "it lacks attack.json, eval-validation.json; remove the folder") {
 		t.Errorf("of a run without checkpoints: %q %v %v", f.lines, failures, err)
@@ -247,52 +248,19 @@ func TestRunnerStops(t *testing.T) {
 
 // The example of the documentation is a study.
 func TestDocumentedStudy(t *testing.T) {
-	t.Chdir(filepath.Join("..", ".."))
+	t.Chdir(filepath.Join("..", "..", ".."))
 	text, err := os.ReadFile("docs/studies.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(text), "```yaml\n")
 	example, _, _ := strings.Cut(rest, "```")
-	s, err := Read([]byte(example), "docs/studies.md", "mine")
+	s, err := study.Read([]byte(example), "docs/studies.md", "mine")
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := s.Plan(nil, "runs", nil)
+	steps, err := Plan(s, nil, "runs", nil)
 	if err != nil || len(steps[0].Tasks) != 9 {
 		t.Errorf("%v", err)
-	}
-	for name := range formats {
-		if !strings.Contains(string(text), "`"+name+"`") && name != "text" {
-			t.Errorf("the format %s is not documented", name)
-		}
-	}
-	for name := range reducers {
-		if !strings.Contains(string(text), "`"+name+"`") {
-			t.Errorf("the reducer %s is not documented", name)
-		}
-	}
-}
-
-func TestStepErrors(t *testing.T) {
-	for text, want := range map[string]string{
-		"run: [{about: x}]":                                            "a step needs a name",
-		"run: [{name: ../a}]":                                          "a name has no slash",
-		"run: [{name: a, configs: [' ']}]":                             "a config is empty",
-		"run: [{name: a, tables: ['']}]":                               "a table is empty",
-		"run: [{name: a, finally: ['']}]":                              "a line of finally is empty",
-		"run: [{name: a, then: [{run: ' '}]}]":                         "a command needs run",
-		"run: [{name: a, then: [{run: 'eval {rnu}'}]}]":                "{rnu} stands for nothing",
-		"run: [{name: a, set: ['loss={b}']}]":                          "{b} stands for nothing",
-		"run: [{name: a}, {name: a}]":                                  "two steps a",
-		"run: [{name: a, with: [b]}]":                                  "with names no step",
-		"run: [{name: a, then: [{}]}]":                                 "a command needs run",
-		"run: [{name: a, thn: [{}]}]":                                  "x.yaml:2",
-		"run: [{name: a, then: [{run: eval, where: {loss: x}}]}]":      "where is about config.KEY",
-		"run: [{name: a, then: [{run: eval, for: {a: [x], b: [y]}}]}]": "for has one name",
-	} {
-		if _, err := Read([]byte("title: x\n"+text+"\n"), "x.yaml", "x"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
 	}
 }
