@@ -19,7 +19,7 @@ var shells = map[string]func(root *cobra.Command, w io.Writer) error{
 	"powershell": func(root *cobra.Command, w io.Writer) error { return root.GenPowerShellCompletionWithDesc(w) },
 }
 
-const completionLong = `Write a script that completes commands, flags, their values, run directories, and
+const completionLong = `Writes a script that completes commands, flags, their values, run directories, and
 config keys and their values on Tab. SHELL is bash, zsh, fish or powershell.
 
 In bash, the package bash-completion must be installed and loaded (Debian, Ubuntu:

@@ -18,7 +18,7 @@ import (
 func newHelp(s *base.Streams, root *cobra.Command) *cobra.Command {
 	cmd := base.Command{
 		Use:       "help [COMMAND | TOPIC]",
-		Short:     "Show the help of a command or topic",
+		Short:     "Shows the help of a command or topic",
 		Long:      "Show the help of a command, as COMMAND --help does, or of a topic.",
 		Args:      cobra.ArbitraryArgs,
 		AnyKernel: true,

@@ -23,7 +23,7 @@ func newMan(s *base.Streams) *cobra.Command {
 		Use:   "man FOLDER",
 		Short: "Write the man pages into a folder",
 		Long: `
-Write a man page for every command into FOLDER, and tercet-config.5 with all keys of
+Writes a man page for every command into FOLDER, and tercet-config.5 with all keys of
 a config. FOLDER is made if it is not there. The names of the files are printed.
 SOURCE_DATE_EPOCH sets their date.`,
 		Args:      cobra.ExactArgs(1),

@@ -15,7 +15,7 @@ func newVersion(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:       "version",
 		Short:     "Print version information",
-		Long:      "Show the version, the commit it was built from, the Go version, the platform and\nthe kernel level in use.",
+		Long:      "Shows the version, the commit it was built from, the Go version, the platform and\nthe kernel level in use.",
 		AnyKernel: true,
 		Examples: []base.Example{
 			{Why: "for people", Line: "tercet version"},

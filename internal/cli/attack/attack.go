@@ -46,7 +46,7 @@ func New(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
 		Use:   "attack",
-		Short: "Perturb query images and measure how retrieval changes",
+		Short: "Perturb images and measure how retrieval changes",
 		Long: `
 Perturbs images within a small ball of pixels and measures how well they are
 retrieved in the clean gallery. The suite ers runs nine attacks with ten scores,

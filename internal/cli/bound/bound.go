@@ -14,11 +14,10 @@ import (
 func New(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "bound",
-		Short: "Calculate what theorems allow, and hold it against drawn examples",
+		Short: "Calculate what theorems allow, and compare it with drawn examples",
 		Long: `
-Calculators for the theory: the smallest training error that noisy pairs allow, one
-kind of noise converted into another, and bounds on the generalization gap of triplet
-learning. They need no data and no run, except partition, which stores its result with
+Calculates the smallest training error that noisy pairs allow, converts one kind of
+noise into another, and evaluates bounds on the generalization gap of triplet learning. They need no data and no run, except partition, which stores its result with
 runs.`,
 		Examples: []base.Example{
 			{Why: "the error that pair noise of 10 % leaves", Line: "tercet bound dibs --classes 10 --noise 0.1 --per-class 300"},

@@ -31,10 +31,10 @@ func newPartition(s *base.Streams) *cobra.Command {
 		Use:   "partition RUN...",
 		Short: "The error of the best partition of graphs like those of runs, stored with them",
 		Long: `
-Of runs on dense noisy pairs with same-index negatives: graphs are drawn with as many
-classes, images and wrong pairs, and for each the exact optimum over all partitions of
-the images is found (the minimum cost multicut, the least error of a relation that is
-transitive). The result is stored as partition.json in each run, once for each setting,
+Draws graphs with as many classes, images and wrong pairs as each run has, and finds the
+exact optimum over all partitions of the images (the minimum cost multicut, the least
+error of a relation that is transitive). The runs are on dense noisy pairs with same-index
+negatives. The result is stored as partition.json in each run, once for each setting,
 and tercet report --table pair-floor shows it. A run that has one of the same setting
 and seed with as many draws, all proven, keeps it.`,
 		Examples: []base.Example{

@@ -32,9 +32,9 @@ func newStability(s *base.Streams) *cobra.Command {
 		Use:   "stability",
 		Short: "How far a triplet learner's training risk can be from its true risk",
 		Long: `
-The bounds of Chen et al., On the Stability and Generalization of Triplet Learning
-(2023), in numbers: each as printed ("paper") and as its proof supports it
-("corrected"), term by term. Notes name the errors that make them differ (S1 to S16 in
+Evaluates the bounds of Chen et al., On the Stability and Generalization of Triplet
+Learning (2023): each as printed ("paper") and as its proof supports it ("corrected"),
+term by term. Notes name the errors that make them differ (S1 to S16 in
 docs/papers/stability.md). With --sup, a bound above the largest value of the loss is
 called vacuous. If a corollary states only an order, the order is printed with the bound
 of its proof, and is no bound.

@@ -61,7 +61,7 @@ func newShow(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:       "show [FILE]",
 		Short:     "Print the resolved config",
-		Long:      "Print the complete config that FILE and the overrides give, or the defaults without\na file. The output is a config itself: running it does the same.",
+		Long:      "Prints the complete config that FILE and the overrides give, or the defaults without\na file. The output is a config itself: running it does the same.",
 		Args:      cobra.MaximumNArgs(1),
 		AnyKernel: true,
 		Examples: []base.Example{
@@ -123,7 +123,7 @@ func newCheck(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:       "check FILE...",
 		Short:     "Check configs and name every mistake",
-		Long:      "Check each FILE, its includes, the overrides and every value of its sweep. All\nmistakes are named at once, with file, line and key. No data are read.",
+		Long:      "Checks each FILE, its includes, the overrides and every value of its sweep. All\nmistakes are named at once, with file, line and key. No data are read.",
 		Args:      cobra.MinimumNArgs(1),
 		AnyKernel: true,
 		Examples: []base.Example{
@@ -218,7 +218,7 @@ func warmupNote(c *config.Config) string {
 func newKeys(s *base.Streams) *cobra.Command {
 	cmd := base.Command{
 		Use:       "keys [PREFIX]",
-		Short:     "List every key with its default and meaning",
+		Short:     "Lists every key with its default and meaning",
 		Long:      "List every key that a config can have, those that begin with PREFIX only if one is\ngiven: its default, the values it may take, the components that have it, its meaning.",
 		Args:      cobra.MaximumNArgs(1),
 		AnyKernel: true,
@@ -289,7 +289,7 @@ func newSchema(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:       "schema",
 		Short:     "Print the JSON Schema of configs, for editors",
-		Long:      "Print the JSON Schema (draft 7) of configs. Editors with a YAML language server\ncomplete and check a file whose first line is\n  # yaml-language-server: $schema=tercet.schema.json",
+		Long:      "Prints the JSON Schema (draft 7) of configs. Editors with a YAML language server\ncomplete and check a file whose first line is\n  # yaml-language-server: $schema=tercet.schema.json",
 		AnyKernel: true,
 		Examples: []base.Example{
 			{Why: "write the file that editors look for", Line: "tercet config schema > tercet.schema.json"},

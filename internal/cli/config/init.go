@@ -29,7 +29,7 @@ func newInit(s *base.Streams) *cobra.Command {
 		Use:   "init SOURCE [ROOT]",
 		Short: "Write a commented config for the data in a folder",
 		Long: `
-Look at the data at ROOT and write a config that trains on them. SOURCE says what
+Looks at the data at ROOT and writes a config that trains on them. SOURCE says what
 they are; tercet data list describes each:
 
   folder ROOT     class folders of PNG and JPEG images, or train and test holding them

@@ -15,9 +15,9 @@ func New(s *base.Streams) *cobra.Command {
 		Use:   "data",
 		Short: "List the datasets; inspect, preview and pack the data of a config",
 		Long: `
-What there is to learn from, what is in it, and what it looks like. Use it before
+Lists the datasets, checks the data of a config, and draws its images. Use it before
 a long run: it names duplicates, wrong labels, test images that are also training
-images, and what a sampler leaves out.`,
+images, and images that a sampler leaves out.`,
 		Examples: []base.Example{
 			{Why: "what can be read", Line: "tercet data list"},
 			{Why: "what is in the data of a config", Line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16"},

@@ -21,7 +21,7 @@ func newList(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:       "list",
 		Short:     "List the datasets that can be read",
-		Long:      "List every value of data.name: what it is and what it needs. With --json also its\nconfig keys, without the common ones.",
+		Long:      "Lists every value of data.name: what it is and what it needs. With --json also its\nconfig keys, without the common ones.",
 		AnyKernel: true,
 		Examples: []base.Example{
 			{Why: "as a table", Line: "tercet data list"},

@@ -37,7 +37,7 @@ each image is read at its place in the file, which is never held in memory.
 
 RandomResizedCrop on packed images is not RandomResizedCrop on the originals: the manifest
 of a run says what its images were packed with. A file that lacks an image of the data, or
-of which an image has changed since, is refused.`,
+whose images have changed since, is refused.`,
 		Examples: []base.Example{
 			{Why: "the shorter side to 256 pixels", Line: "tercet data pack birds.yaml --out birds.tshard"},
 			{Why: "both sides, aspect not kept", Line: "tercet data pack birds.yaml --fit squash --size 256 --out birds.tshard"},

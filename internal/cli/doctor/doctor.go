@@ -36,7 +36,7 @@ func New(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "doctor [FILE.yaml]",
 		Short: "Examine this machine and, if given, a config",
-		Long: `Check whether a run can work, and show the processor's features, the kernel level and
+		Long: `Checks whether a run can work, and shows the processor's features, the kernel level and
 its measured speed, threads, memory and disk space. Include the output in bug reports.
 --modules adds the versions of libraries, which --json always has.`,
 		AnyKernel: true,

@@ -45,12 +45,12 @@ func New(s *base.Streams) *cobra.Command {
 Embeds images with a run's network, or with one that another program has trained: a
 folder with all images below it, a csv file with a column path (and maybe label and
 sequence), a dataset's table with roles and boxes, an items.csv that embed wrote, a text
-file of a path a line, or image files. They need no labels, and the run
-need not know them. In a folder, the label of an image is the name of the folder that it
+file of a path a line, or image files. They need no labels and need not be
+images of the run's data. In a folder, the label of an image is the name of the folder that it
 is in. Without IMAGES it embeds a split of the run or config.
 
 --config takes the network, its model.weights (torchvision, timm) and data.transform from
-a config, without a run. model.head: none ends it at its features.
+a config, without a run. With model.head: none the embedding is the network's features.
 
 Images are brought to the network's shape as the run's own were. One of IMAGES that cannot
 be read has no row, and embed.json lists it. A split of a config with such images is

@@ -64,6 +64,7 @@ scored by NMI, AMI, ARI, accuracy, purity and more, each with its definition. Wi
 a threshold, from the loss or from --threshold, all pairs are also classified as
 same or different: accuracy, precision, recall, F1, AUC and EER. A run is compared
 with two baselines: raw pixels, and its network before training.
+
 Writes eval.json and pictures into the run's directory, for the test images and the
 last checkpoint. With --split and --checkpoint the file is eval-validation.json,
 eval-best.json, eval-train-best.json and so on; with --out it is FILE, without

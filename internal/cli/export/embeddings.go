@@ -26,7 +26,7 @@ func newEmbeddings(s *base.Streams) *cobra.Command {
 		Use:   "embeddings RUN|FOLDER --out FILE",
 		Short: "Write embeddings for numpy, faiss, cuVS and other search programs",
 		Long: `
-Write the embeddings of a run, or of a folder that tercet embed wrote, for programs that
+Writes the embeddings of a run, or of a folder that tercet embed wrote, for programs that
 search in them:
 
   npy           float32, of numpy

@@ -28,7 +28,7 @@ func New(s *base.Streams) *cobra.Command {
 		Use:   "export",
 		Short: "Write a run's network for PyTorch or as ONNX, or its embeddings",
 		Long: `
-Write the network of a run with its weights for other programs, or its embeddings.
+Writes the network of a run with its weights for other programs, or its embeddings.
 model.weights reads what export torch has written, so that a run can begin with it.`,
 		Examples: []base.Example{
 			{Why: "a folder with weights and a program for PyTorch", Line: "tercet export torch runs/first --out exported"},
@@ -45,7 +45,7 @@ func newTorch(s *base.Streams) *cobra.Command {
 		Use:   "torch RUN --out DIR",
 		Short: "Write weights under PyTorch's names, and a program that loads them",
 		Long: `
-Write into DIR:
+Writes into DIR:
 
   weights.safetensors  the weights under PyTorch's names, in its order of axes
   weights.pth          the same, for torch.load
@@ -76,7 +76,7 @@ func newONNX(s *base.Streams) *cobra.Command {
 		Use:   "onnx RUN --out FILE",
 		Short: "Write an ONNX file",
 		Long: `
-Write an ONNX model (opset 13): the input "images" is float32 (N, C, H, W) in [0, 1],
+Writes an ONNX model (opset 13): the input "images" is float32 (N, C, H, W) in [0, 1],
 the output "embeddings" is (N, D).`,
 		Examples: []base.Example{
 			{Why: "the last checkpoint", Line: "tercet export onnx runs/first --out model.onnx"},

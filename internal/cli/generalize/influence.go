@@ -16,8 +16,8 @@ func NewInfluence(s *base.Streams) *cobra.Command {
 		Use:   "influence",
 		Short: "Show which training images change a network most",
 		Long: `
-Continues training from a checkpoint for some steps with and without single training
-images, and shows the images that change the network most: influence.json.
+Continues training from a checkpoint for some steps, with and without single training
+images, and lists the images that change the network most: influence.json.
 
 Finished work is kept in RUN/stability: the same command resumes after an
 interruption.`,
@@ -31,7 +31,7 @@ interruption.`,
 			o.addImages(cmd, true)
 			fs.IntVar(&o.triplets, "triplets", 0, "triplets that losses are measured on; 0 takes 40,000")
 			base.Group(fs, "Evaluation")
-			o.addRetrain(cmd, "how many training images are replaced, each in turn", "which training images; without it, drawn by the seed",
+			o.addRetrain(cmd, "how many training images are replaced, one at a time", "which training images; without it, drawn by the seed",
 				"by what: one of "+words(generalize.ImageReplacements())+" (default duplicate)")
 			fs.IntVar(&o.steps, "steps", generalize.InfluenceSteps, "number of further training steps")
 			base.OldNames(fs, "repeats", "replacements")

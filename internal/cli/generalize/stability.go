@@ -36,7 +36,7 @@ stability claim puts a claim of the theory to the test.`,
 			o.addInput(cmd)
 			o.addImages(cmd, false)
 			o.addRetrain(cmd,
-				"how many training images are replaced, each in turn; with --replace triplet, how many triplets",
+				"how many training images are replaced, one at a time; with --replace triplet, how many triplets",
 				"which training images, with --replace triplet three for each triplet: anchor, positive, negative; without it, drawn by the seed",
 				"by what, under the image's label: "+words(generalize.Replacements())+" (default held-out,farthest-class; "+generalize.ReplaceUlp+" is the control: no image, one weight by its last bit); or triplet: whole triplets by held-out images, evaluated by their losses; writes on-average.json")
 			base.Group(fs, "Networks", networks)

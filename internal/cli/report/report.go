@@ -55,16 +55,20 @@ directories. Runs that differ only in the seed are one row: the mean and its 95 
 interval by Student's t. Raw pixels and the untrained network follow below. Notes list
 caveats: missing results, collapsed runs, results older than the checkpoint, unequal
 attacks.
+
 Scores are of the test images and the last checkpoint. --split and --checkpoint show
 others, which are labeled in every format, by columns and a note. A file of other images
 or weights than its name says is left out, with a note.
+
 --select best --by validation:recall@1 ranks the configurations by their mean on
 validation images (over seeds; with --per-run it ranks runs). The first is selected
 and printed with its scores on test images. A configuration with a run that lacks the
 score is no candidate. Candidates evaluated on different images are an error. If the
 choice used test images, a note and a column say so.
+
 --page also writes a page with the scores and pictures of each run and how it was
 measured, with --select only those of the selected runs.
+
 --table compares the runs with a paper's reported numbers, row by row in its columns:
 a run belongs to the row whose config keys it has. Tables:
 ` + strings.Join(tables.Names(), ", ") + `;

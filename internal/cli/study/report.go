@@ -26,8 +26,8 @@ func newReport(s *base.Streams) *cobra.Command {
 		Long: `
 Prints the tables of a study: SPEC is the name of a built-in study or a YAML file.
 Rows are means over seeds with 95 % intervals by Student's t; differences are taken
-seed by seed; a verdict is supported, contradicted or inconclusive by the whole
-interval. Notes name the runs that do not count, and why.`,
+seed by seed. A verdict follows from the whole interval: supported, contradicted or
+inconclusive. Notes name the runs that do not count, and why.`,
 		Examples: []base.Example{
 			{Why: "all tables of the clustering study", Line: "tercet study report clustering 'runs/*'"},
 			{Why: "one table as CSV, with its picture", Line: "tercet study report clustering --table clustering --format csv --curves curves 'runs/*'"},

@@ -27,7 +27,7 @@ func New(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "sweep",
 		Short: "Show where the runs of a sweep stand",
-		Long:  "Show where the runs of a sweep stand that tercet train trains, on one machine or by\nmany tasks of a scheduler.",
+		Long:  "Shows which runs of a sweep are done, being trained, lost or not begun, whether\ntercet train makes them on one machine or in many tasks of a scheduler.",
 		Examples: []base.Example{
 			{Why: "the runs in a folder", Line: "tercet sweep status runs"},
 		},
@@ -41,7 +41,7 @@ func newStatus(s *base.Streams) *cobra.Command {
 		Use:   "status [RUNS...]",
 		Short: "Count runs by status, and list the tasks to submit again",
 		Long: `
-Count the runs in RUNS (default: runs) by status, and list those that need attention:
+Counts the runs in RUNS (default: runs) by status, and lists those that need attention:
   training     a process works on it; its lock names process, host and job
   dead         killed: it has not ended, and no process works on it
   interrupted  stopped by a signal, with a checkpoint

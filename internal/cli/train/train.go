@@ -50,8 +50,8 @@ change a finished one. A run that cannot take its first step leaves no directory
 A config with a sweep section describes many runs. They run one after the other, each
 on all threads. --jobs N trains N of them at once, each on one thread, and reads shared
 data once. If a step takes a few milliseconds, --jobs auto (one per thread) is much
-faster. With large networks it gains little and needs the memory of N runs. No result
-depends on it. If a run fails, running ones finish and no other starts. A run that
+faster. With large networks it gains little and needs the memory of N runs. Results do
+not depend on it. If a run fails, running ones finish and no other starts. A run that
 diverged or collapsed, or that another process trains, stops nothing and is listed at
 the end. --task i/n runs a share of the runs; --task auto/n takes i from the scheduler
 that started it: an array of Slurm, PBS, SGE, LSF or AWS Batch, GNU parallel, an
