@@ -244,11 +244,17 @@ func (g *edges) evalPairs(z *array.Array, pairs []Pair, at func(similar bool, di
 		sums.add(p, term)
 	}
 	res, scale := sums.finish(reduce)
-	if grad != nil {
-		for e := range g.coef {
-			g.coef[e] *= scale
-		}
-		g.pull(z, grad)
-	}
+	g.pullScaled(scale, z, grad)
 	return res, nil
+}
+
+// pullScaled is pull with coef times scale; a nil grad is left out.
+func (g *edges) pullScaled(scale float64, z, grad *array.Array) {
+	if grad == nil {
+		return
+	}
+	for e := range g.coef {
+		g.coef[e] *= scale
+	}
+	g.pull(z, grad)
 }

@@ -14,6 +14,18 @@ const (
 	MeanNonzero Reduction = "mean-nonzero"
 )
 
+// finish makes the sums over res.Tuples tuples of res the loss and the means, and returns the
+// factor of each tuple's gradient.
+func (r Reduction) finish(res *Result) (scale float64) {
+	scale = r.scale(res.Tuples, res.Active)
+	res.Loss *= scale
+	if res.Tuples > 0 {
+		res.Positive /= float64(res.Tuples)
+		res.Negative /= float64(res.Tuples)
+	}
+	return scale
+}
+
 // scale returns the factor that turns the sum of the values of `tuples` tuples,
 // `active` of them positive, into the loss. The factor of an empty batch is 0.
 func (r Reduction) scale(tuples, active int) float64 {

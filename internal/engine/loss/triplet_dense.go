@@ -47,11 +47,7 @@ func (d *denseTriplets) eval(z *array.Array, ts []Triplet, grad *array.Array) (R
 		res.Positive += p.Positive
 		res.Negative += p.Negative
 	}
-	scale := d.reduce.scale(res.Tuples, res.Active)
-	res.Loss *= scale
-	res.Positive /= float64(res.Tuples)
-	res.Negative /= float64(res.Tuples)
-	if grad != nil {
+	if scale := d.reduce.finish(&res); grad != nil {
 		d.pull(scale, grad)
 	}
 	return res, nil

@@ -50,17 +50,6 @@ func (l *termTriplets) eval(z *array.Array, ts []Triplet, grad *array.Array) (Re
 		res.Positive += one.Positive
 		res.Negative += one.Negative
 	}
-	scale := l.dense.reduce.scale(res.Tuples, res.Active)
-	res.Loss *= scale
-	if res.Tuples > 0 {
-		res.Positive /= float64(res.Tuples)
-		res.Negative /= float64(res.Tuples)
-	}
-	if grad != nil {
-		for e := range g.coef {
-			g.coef[e] *= scale
-		}
-		g.pull(z, grad)
-	}
+	g.pullScaled(l.dense.reduce.finish(&res), z, grad)
 	return res, nil
 }
