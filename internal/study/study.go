@@ -1,6 +1,7 @@
 package study
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -168,10 +169,16 @@ func pictureBase(path string) string {
 }
 
 // BuiltIn are the studies that the binary holds. That they can be read is tested.
-func BuiltIn() []*Spec {
+func BuiltIn() []*Spec { return builtInWith("") }
+
+// builtInWith are the studies in whose text a word stands. Only these are read.
+func builtInWith(word string) []*Spec {
 	var out []*Spec
 	for _, name := range studies.Names() {
 		text, file, _ := studies.Read(name)
+		if !bytes.Contains(text, []byte(word)) {
+			continue
+		}
 		if spec, err := Read(text, file, name); err == nil {
 			out = append(out, spec)
 		}
@@ -181,7 +188,7 @@ func BuiltIn() []*Spec {
 
 // BuiltInTable finds a table in the built-in studies; nil where there is none.
 func BuiltInTable(name string) *Table {
-	for _, spec := range BuiltIn() {
+	for _, spec := range builtInWith(name) {
 		if t := spec.Table(name); t != nil {
 			return t
 		}

@@ -21,10 +21,10 @@ func newAmbiguous(s *base.Streams) *cobra.Command {
 		Short: "Measure the gradient of triplets with one wrong label",
 		Long: `
 Draws triplets of two normal classes in the plane, for the embedding f(x) = s x, and
-prints the expected loss and its gradient in s for each kind of triplet. A gradient above
-0 shrinks the embedding. The appendix on the noise-robust triplet loss says that triplets
-with exactly one wrong label have an expected gradient of zero, and leaves them out of its
-loss.
+prints the expected loss and its gradient in s for each kind of triplet. A gradient
+above 0 shrinks the embedding. The appendix on the noise-robust triplet loss says that
+triplets with exactly one wrong label have an expected gradient of zero, and leaves them
+out of its loss.
 
 kept: equations 3 and 4. left out: the ambiguous part of equation 2. It is zero only if
 no triplet has a |D| above the margin, D = |f(a) - f(p)|^2 - |f(a) - f(n)|^2.`,

@@ -17,8 +17,8 @@ func New(s *base.Streams) *cobra.Command {
 		Short: "Calculate what theorems allow, and compare it with drawn examples",
 		Long: `
 Calculates the smallest training error that noisy pairs allow, converts one kind of
-noise into another, and evaluates bounds on the generalization gap of triplet learning. They need no data and no run, except partition, which stores its result with
-runs.`,
+noise into another, and evaluates bounds on the generalization gap of triplet learning.
+They need no data and no run, except partition, which stores its result with runs.`,
 		Examples: []base.Example{
 			{Why: "the error that pair noise of 10 % leaves", Line: "tercet bound dibs --classes 10 --noise 0.1 --per-class 300"},
 			{Why: "which noise on labels is as bad as q~ = 0.2 on pairs?", Line: "tercet bound noise --classes 10 --pln 0.2"},

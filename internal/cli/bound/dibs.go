@@ -34,8 +34,8 @@ func newDIBS(s *base.Streams) *cobra.Command {
 		Short: "The training error that wrong pair labels leave, by Theorem 1 of DIBS",
 		Long: `
 Evaluates Theorem 1 of Fonseca & Guidetti. There is a closed chain of similar pairs in
-each class, and each image has a different pair with the image of the same index in another
-class. Each label is wrong with probability P. The theorem, as printed, states
+each class, and each image has a different pair with the image of the same index in
+another class. Each label is wrong with probability P. The theorem, as printed, states
 lower <= error - E_sim < E_diff for the training error of the largest networks.
 
 The duplicates floor is printed too: the expected share of image pairs with

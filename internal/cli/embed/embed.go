@@ -45,9 +45,9 @@ func New(s *base.Streams) *cobra.Command {
 Embeds images with a run's network, or with one that another program has trained: a
 folder with all images below it, a csv file with a column path (and maybe label and
 sequence), a dataset's table with roles and boxes, an items.csv that embed wrote, a text
-file of a path a line, or image files. They need no labels and need not be
-images of the run's data. In a folder, the label of an image is the name of the folder that it
-is in. Without IMAGES it embeds a split of the run or config.
+file of a path a line, or image files. They need no labels and need not be images of the
+run's data. In a folder, the label of an image is the name of the folder that it is in.
+Without IMAGES it embeds a split of the run or config.
 
 --config takes the network, its model.weights (torchvision, timm) and data.transform from
 a config, without a run. With model.head: none the embedding is the network's features.

@@ -37,10 +37,11 @@ func New(s *base.Streams) *cobra.Command {
 		Use:   "search [IMAGES...]",
 		Short: "Find the nearest images of a folder that tercet embed has written",
 		Long: `
-Finds for each query the -k nearest images of the gallery, by Euclidean distance: exactly,
-as a float64 search through all pairs does. Images at the same distance are in the order of the
-gallery. Queries are another such folder (--queries), or image files, folders and lists as
-tercet embed takes them: they are embedded by the network of the gallery.
+Finds for each query the -k nearest images of the gallery, by Euclidean distance:
+exactly, as a float64 search through all pairs does. Images at the same distance are in
+the order of the gallery. Queries are another such folder (--queries), or image files,
+folders and lists as tercet embed takes them: they are embedded by the network of the
+gallery.
 
 --exclude leaves out what does not count as found: self (the same file and box), path (the
 same file), or sequence (the same sequence, and the query itself).

@@ -22,8 +22,8 @@ func newArchive(s *base.Streams) *cobra.Command {
 		Short: "Write the documents of runs into one zip file",
 		Long: `
 Writes a file with the config and the result documents of each run, and the SHA-256 of
-each file. Weights and pictures are left out, and logs unless --events is given. tercet report
-and tercet study report read it as a folder: 'FILE.zip' names all of its runs,
+each file. Weights and pictures are left out, and logs unless --events is given. tercet
+report and tercet study report read it as a folder: 'FILE.zip' names all of its runs,
 'FILE.zip/mnist-*' some of them. The same documents give the same bytes.`,
 		Examples: []base.Example{
 			{Why: "all runs, to be published", Line: "tercet study archive 'runs/*' --out results.zip"},

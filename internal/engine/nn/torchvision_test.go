@@ -3,11 +3,13 @@ package nn
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"math"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"tercet/internal/engine/array"
@@ -28,6 +30,8 @@ type torchvision struct {
 		}
 		Frozen, Train gradientsOf
 	}
+
+	weights sync.Map // of weight
 }
 
 // gradientsOf are those of a triplet loss, in float64.
@@ -115,10 +119,16 @@ func (g *torchvision) net(t *testing.T, s Spec, h, w int) *Model {
 	params := m.Params()
 	for i, p := range m.TorchTensors() {
 		if !strings.HasPrefix(p.Name, "mean_std.") {
-			copy(params[i].Value.Data, p.FromTorch(g.draw(p.Name, p.Shape)))
+			copy(params[i].Value.Data, g.weight(p))
 		}
 	}
 	return m
+}
+
+// weight is a tensor's draw in our order of axes. Networks of one test share them.
+func (g *torchvision) weight(p TorchTensor) []float32 {
+	drawn, _ := g.weights.LoadOrStore(fmt.Sprint(p.Name, p.Shape), sync.OnceValue(func() []float32 { return p.FromTorch(g.draw(p.Name, p.Shape)) }))
+	return drawn.(func() []float32)()
 }
 
 // goldenFile is another file of the script's: make backbones sets it.
