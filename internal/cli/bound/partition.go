@@ -33,8 +33,8 @@ func newPartition(s *base.Streams) *cobra.Command {
 		Long: `
 Draws graphs with as many classes, images and wrong pairs as each run has, and finds the
 exact optimum over all partitions of the images (the minimum cost multicut, the least
-error of a relation that is transitive). The runs are on dense noisy pairs with same-
-index negatives. The result is stored as partition.json in each run, once for each
+error of a relation that is transitive). The runs are on dense noisy pairs with
+same-index negatives. The result is stored as partition.json in each run, once for each
 setting, and tercet report --table pair-floor shows it. A run that has one of the same
 setting and seed with as many draws, all proven, keeps it.`,
 		Examples: []base.Example{
