@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"sync"
 
 	"golang.org/x/image/font/sfnt"
 
@@ -56,12 +57,12 @@ func Open(o Options) (train, test *Set, err error) {
 // clutterPieces are the characters of which pieces may show at the border.
 const clutterPieces = "ABCDEFGHJKLMNPQRSTUVWXYZabdefghknqrty2345679"
 
-func newSet(o Options, codes []rune, perClass int) (*Set, error) {
+// pieces are their outlines, loaded once. Nobody changes an outline.
+var pieces = sync.OnceValues(func() (out []*outline, err error) {
 	faces, err := loadFaces()
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{size: o.Size, channels: o.channels(), perClass: perClass, seed: o.Seed, knobs: o.Knobs.fix(o.Size)}
 	var buf sfnt.Buffer
 	for _, c := range clutterPieces {
 		for _, f := range []int{sansRegular, serifRegular} {
@@ -69,9 +70,22 @@ func newSet(o Options, codes []rune, perClass int) (*Set, error) {
 			if err != nil {
 				return nil, err
 			}
-			s.pieces = append(s.pieces, g)
+			out = append(out, g)
 		}
 	}
+	return out, nil
+})
+
+func newSet(o Options, codes []rune, perClass int) (*Set, error) {
+	faces, err := loadFaces()
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{size: o.Size, channels: o.channels(), perClass: perClass, seed: o.Seed, knobs: o.Knobs.fix(o.Size)}
+	if s.pieces, err = pieces(); err != nil {
+		return nil, err
+	}
+	var buf sfnt.Buffer
 	codes = slices.Clone(codes)
 	slices.SortFunc(codes, cmp.Compare[rune])
 	for i, code := range codes {
