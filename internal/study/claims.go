@@ -110,7 +110,7 @@ func (d *Document) evaluateClaims() (notes []string) {
 			parts = append(parts, it.quantities(c)...)
 		}
 	}
-	worlds, order := groupBy(parts, func(q Quantity) string { return q.world() })
+	worlds, order := GroupBy(parts, func(q Quantity) string { return q.world() })
 	for _, w := range order {
 		d.Claims = append(append(d.Claims, worlds[w]...), inAll(worlds[w]))
 	}

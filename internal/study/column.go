@@ -149,7 +149,7 @@ func (t *Table) rowCell(c *column, row *Row) render.Cell {
 	switch {
 	case c.rule != "":
 		return render.Text(row.verdict(e, isScore, c.rule))
-	case c.what == "n" && row.paper:
+	case c.what == "n" && row.Paper:
 		return render.Missing()
 	case c.what == "n":
 		return render.Int(row.N)

@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"tercet/internal/rundir"
-	"tercet/internal/verdict"
 )
 
 // Difference is how much larger the scores of one setting are than those of another, with
@@ -24,101 +21,12 @@ type Difference struct {
 	of *Row
 }
 
-// bySeed are the differences of two rows of a score, by seed. What the runs do not measure
-// alike has none.
-func bySeed(a, b *Row, s Score) map[uint64]float64 {
-	out := map[uint64]float64{}
-	if a == nil || b == nil {
-		return out
-	}
-	key, isKey := strings.CutPrefix(s.From, "score.")
-	for _, x := range a.obs {
-		for _, y := range b.obs {
-			if x.run.Manifest.Seed != y.run.Manifest.Seed || isKey && x.part == y.part && len(rundir.Unlike([]*rundir.Run{x.run, y.run}, []string{key})) > 0 {
-				continue
-			}
-			v, ok := x.values[s.Name]
-			if w, too := y.values[s.Name]; ok && too {
-				out[x.run.Manifest.Seed] = v - w
-			}
-		}
-	}
-	return out
-}
-
-// over is the mean of differences over their seeds, in ascending order.
-func over(d map[uint64]float64) (Estimate, bool) {
-	var values []float64
-	for _, seed := range slices.Sorted(maps.Keys(d)) {
-		values = append(values, d[seed])
-	}
-	if values == nil {
-		return Estimate{}, false
-	}
-	return estimate(values), true
-}
-
-// better is the verdict on a difference being to the good.
-func better(e Estimate, lower bool) string {
-	if lower {
-		return verdict.Below(0).Of(e.CI95)
-	}
-	return verdict.Above(0).Of(e.CI95)
-}
-
 // put adds the difference of a score, if there is one.
 func (d *Difference) put(s Score, e Estimate, ok bool) {
 	if ok {
 		d.Scores[s.Name], d.Verdicts[s.Name] = e, better(e, s.Lower)
 		d.N = max(d.N, e.N)
 	}
-}
-
-// compare sets each row against what Against says, and says in notes where several would
-// do.
-func (t *Table) compareAgainst(rows []*Row) (notes []string) {
-	if t.Against == nil {
-		return nil
-	}
-	for _, row := range rows {
-		base := slices.DeleteFunc(slices.Clone(rows), func(other *Row) bool {
-			return !t.Against.Of.Fits(row.text) || !t.Against.Base.Fits(other.text) || !agree(row, other, t.Against.Same)
-		})
-		for _, source := range t.Against.Prefer {
-			if closer := slices.DeleteFunc(slices.Clone(base), func(r *Row) bool { return r.text(source) != row.text(source) }); len(closer) > 0 {
-				base = closer
-			}
-		}
-		if len(base) > 1 {
-			notes = append(notes, fmt.Sprintf("%s is compared with none: %s and %s would both do", t.title(row), t.title(base[0]), t.title(base[1])))
-		}
-		if len(base) == 1 {
-			row.Against = t.title(base[0])
-			d := Difference{Scores: map[string]Estimate{}, Verdicts: map[string]string{}}
-			for _, s := range t.shownScores() {
-				e, ok := less(row, base[0], s)
-				d.put(s, e, ok)
-			}
-			row.Differences, row.Verdicts = d.Scores, d.Verdicts
-		}
-	}
-	return notes
-}
-
-// agree says whether two rows have the same at all sources.
-func agree(a, b *Row, sources []string) bool {
-	return !slices.ContainsFunc(sources, func(s string) bool { return a.text(s) != b.text(s) })
-}
-
-// shownScores are the scores that columns show.
-func (t *Table) shownScores() []Score {
-	var out []Score
-	for _, s := range t.Scores {
-		if slices.ContainsFunc(t.columns, func(c column) bool { return c.what == s.Name || c.what == "d "+s.Name }) {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // contrast makes the contrasts: of rows alone, or of rows along the field of Over.
@@ -128,7 +36,7 @@ func (t *Table) contrast(rows []*Row) []Difference {
 	if t.Over != nil {
 		along = t.Over.Field
 	}
-	lines, order := groupBy(rows, func(row *Row) string {
+	lines, order := GroupBy(rows, func(row *Row) string {
 		var b strings.Builder
 		for _, name := range t.Rows {
 			if name != along {
@@ -138,7 +46,7 @@ func (t *Table) contrast(rows []*Row) []Difference {
 		return b.String()
 	})
 	first := t.Rows[0]
-	worlds, names := groupBy(order, func(id string) string { return lines[id][0].Fields[first] })
+	worlds, names := GroupBy(order, func(id string) string { return lines[id][0].Fields[first] })
 	for _, world := range names {
 		places := t.places(lines, worlds[world])
 		for _, c := range t.Contrasts {

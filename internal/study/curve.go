@@ -72,7 +72,7 @@ func init() {
 			if out := epochRow(row, d.table.Reduce.Score); out != nil {
 				rows = append(rows, out)
 			} else {
-				without = append(without, rundir.CommonName(row.dirs()))
+				without = append(without, rundir.CommonName(row.Dirs()))
 			}
 		}
 		if without != nil {
@@ -92,10 +92,10 @@ func epochRow(row *Row, score string) *Row {
 	trained, train := row.during("train")
 	best := 0
 	for i, m := range at {
-		p := Point{Step: m.step, Epoch: m.epoch, Scores: map[string]Estimate{score: estimate(values[i])}}
+		p := Point{Step: m.step, Epoch: m.epoch, Scores: map[string]Estimate{score: EstimateOf(values[i])}}
 		for k, t := range trained {
 			if t.step == m.step {
-				p.Scores["train"] = estimate(train[k])
+				p.Scores["train"] = EstimateOf(train[k])
 			}
 		}
 		if out.Points = append(out.Points, p); p.Scores[score].Value < out.Points[best].Scores[score].Value {

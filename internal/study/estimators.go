@@ -100,7 +100,7 @@ func atLargest(i *item, q *ClaimQuantity) []measured {
 	if d == nil {
 		return nil
 	}
-	return []measured{{estimate: estimate(d), words: map[string]string{"at": x.Fields["size"]}}}
+	return []measured{{estimate: EstimateOf(d), words: map[string]string{"at": x.Fields["size"]}}}
 }
 
 // meanOver is the mean difference over the sizes from Low to High.
@@ -127,7 +127,7 @@ func meanOver(i *item, q *ClaimQuantity) []measured {
 		}
 	}
 	words := map[string]string{"n": fmt.Sprint(len(a)), "low": a[0].Fields["width"], "high": a[len(a)-1].Fields["width"]}
-	return []measured{{estimate: estimate(meanDifference(grids[0], grids[1])), words: words}}
+	return []measured{{estimate: EstimateOf(meanDifference(grids[0], grids[1])), words: words}}
 }
 
 // leastDifference is, of the differences at each size, the one that is most against the
@@ -141,7 +141,7 @@ func leastDifference(i *item, q *ClaimQuantity) []measured {
 	var least Estimate
 	at := 0
 	for k := range a {
-		if e := estimate(meanDifference(grids[0][k:k+1], grids[1][k:k+1])); k == 0 || e.lower(least) {
+		if e := EstimateOf(meanDifference(grids[0][k:k+1], grids[1][k:k+1])); k == 0 || e.lower(least) {
 			least, at = e, k
 		}
 	}
@@ -184,5 +184,5 @@ func moved(i *item, q *ClaimQuantity) []measured {
 		first, second = second, first
 	}
 	score := i.d.table.Reduce.Score
-	return []measured{{estimate: estimate(steps), words: map[string]string{"a.at": peakRow(first, score).Fields["size"], "b.at": peakRow(second, score).Fields["size"]}}}
+	return []measured{{estimate: EstimateOf(steps), words: map[string]string{"a.at": peakRow(first, score).Fields["size"], "b.at": peakRow(second, score).Fields["size"]}}}
 }

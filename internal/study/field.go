@@ -47,10 +47,10 @@ func (f *Field) sources() []string {
 	}
 	for _, c := range f.Cases {
 		in, _ := holes(c.As)
-		out = append(append(out, c.Where.sources()...), in...)
+		out = append(append(out, c.Where.Sources()...), in...)
 	}
 	if f.Options != nil {
-		out = append(out, f.Options.ButWhere.sources()...)
+		out = append(out, f.Options.ButWhere.Sources()...)
 	}
 	return out
 }
@@ -104,7 +104,7 @@ func named(list []string, key string) bool {
 // differing fills the field with the config keys in which runs differ.
 func (f *Field) differing(all []*observation) (notes []string) {
 	d := f.Differing
-	groups, order := groupBy(all, func(o *observation) string { return o.fields[d.Within] })
+	groups, order := GroupBy(all, func(o *observation) string { return o.fields[d.Within] })
 	for _, id := range order {
 		members := groups[id]
 		keys := differingKeys(members, d.But)
@@ -156,7 +156,7 @@ func differingKeys(members []*observation, but []string) []string {
 
 // addOptions tells observations of one value apart by their options.
 func (f *Field) addOptions(all []*observation) {
-	groups, order := groupBy(all, func(o *observation) string { return o.fields[f.Options.Within] + "\n" + o.fields[f.Name] })
+	groups, order := GroupBy(all, func(o *observation) string { return o.fields[f.Options.Within] + "\n" + o.fields[f.Name] })
 	for _, id := range order {
 		members := groups[id]
 		keys := differingKeys(members, nil)
@@ -196,8 +196,8 @@ func (f *Field) compare(a, b string) int {
 	return sign * cmp.Or(place(a)-place(b), strings.Compare(a, b))
 }
 
-// groupBy parts a list by an id, in the order of the first of each.
-func groupBy[T any](list []T, id func(T) string) (map[string][]T, []string) {
+// GroupBy parts a list by an id, in the order of the first of each.
+func GroupBy[T any](list []T, id func(T) string) (map[string][]T, []string) {
 	groups := map[string][]T{}
 	var order []string
 	for _, x := range list {

@@ -88,7 +88,7 @@ func fitLine(rows []*Row) *floorLine {
 	if slopes == nil {
 		return nil
 	}
-	l.slope, l.intercept = estimate(slopes), estimate(intercepts)
+	l.slope, l.intercept = EstimateOf(slopes), EstimateOf(intercepts)
 	return l
 }
 

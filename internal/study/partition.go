@@ -114,7 +114,7 @@ func partitions(rows []*Row) (notes []string, err error) {
 			for _, e := range p.Errors {
 				shares = append(shares, float64(e)/float64(p.Pairs))
 			}
-			row.Scores["multicut"] = estimate(shares)
+			row.Scores["multicut"] = EstimateOf(shares)
 		}
 	}
 	if without != nil {

@@ -37,11 +37,11 @@ func findPeak(values [][]float64, find peakFinder) (before, top, after int, rise
 		up, down = append(up, height(b)), append(down, height(a))
 	}
 	if before >= 0 {
-		e := estimate(up)
+		e := EstimateOf(up)
 		rise = &e
 	}
 	if after >= 0 {
-		e := estimate(down)
+		e := EstimateOf(down)
 		fall = &e
 	}
 	return before, top, after, rise, fall
@@ -124,7 +124,7 @@ func between(values [][]float64) (rise, fall *Estimate) {
 		_, top, _ := largest(meansWithout(values[1:last], out))
 		up, down = append(up, values[1+top][k]-values[0][k]), append(down, values[1+top][k]-values[last][k])
 	}
-	a, b := estimate(up), estimate(down)
+	a, b := EstimateOf(up), EstimateOf(down)
 	return &a, &b
 }
 
@@ -190,14 +190,14 @@ func peaksOf(i *item) (own, there []float64) {
 
 func peakDifference(i *item, _ *ClaimQuantity) []measured {
 	if own, _ := peaksOf(i); own != nil {
-		return []measured{{estimate: estimate(own)}}
+		return []measured{{estimate: EstimateOf(own)}}
 	}
 	return nil
 }
 
 func atOtherPeak(i *item, _ *ClaimQuantity) []measured {
 	if own, there := peaksOf(i); own != nil && len(there) == len(own) {
-		return []measured{{estimate: estimate(there)}}
+		return []measured{{estimate: EstimateOf(there)}}
 	}
 	return nil
 }

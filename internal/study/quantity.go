@@ -105,7 +105,7 @@ func (q Quantity) or(i *item, score string, share float64) Quantity {
 	if less == nil {
 		return q
 	}
-	if v := verdict.Below(0).Of(estimate(less).CI95); v == verdict.Supported || q.Verdict == verdict.Contradicted {
+	if v := verdict.Below(0).Of(EstimateOf(less).CI95); v == verdict.Supported || q.Verdict == verdict.Contradicted {
 		q.Verdict = v
 	}
 	return q

@@ -66,7 +66,7 @@ func (d *Document) addRates() (notes []string) {
 		}
 		return strings.Join(parts, ", ")
 	}
-	curves, order := groupBy(d.Rows, words)
+	curves, order := GroupBy(d.Rows, words)
 	few := false
 	for _, name := range order {
 		var said []string
@@ -155,7 +155,7 @@ func (s *Slope) fewRepeats() bool {
 // each curve, on logarithmic axes with the fitted lines. Curves without a positive mean are
 // left out.
 func (p *Plot) drawRates(d *Document, base string) ([]string, error) {
-	curves, order := groupBy(d.Slopes, func(s Slope) string { return s.Curve })
+	curves, order := GroupBy(d.Slopes, func(s Slope) string { return s.Curve })
 	sheets := map[string]*render.ScalingSheet{}
 	var titles, out []string
 	for _, name := range order {

@@ -65,7 +65,7 @@ func (d *Document) reduce() (notes []string, err error) {
 // curves are the rows of one setting but for the fields along, by ascending x.
 func (d *Document) curves() [][]*Row {
 	r := d.table.Reduce
-	groups, order := groupBy(d.all, func(row *Row) string {
+	groups, order := GroupBy(d.all, func(row *Row) string {
 		var b strings.Builder
 		for _, name := range d.table.Rows {
 			if !slices.Contains(r.Along, name) {

@@ -20,10 +20,11 @@ type Estimate struct {
 	// Queries is the number of queries of an interval over the queries of one seed.
 	Queries int `json:"queries,omitempty"`
 
-	brief bool // the interval is in CSV and JSON alone
+	Brief bool `json:"-"` // the interval is in CSV and JSON alone
 }
 
-func estimate(values []float64) Estimate {
+// EstimateOf is the mean of at least one value, with its interval.
+func EstimateOf(values []float64) Estimate {
 	mean, low, high := stat.MeanInterval(values)
 	e := Estimate{Value: mean, N: len(values), Max: slices.Max(values)}
 	if len(values) > 1 {
@@ -38,7 +39,7 @@ func (e Estimate) cell() render.Cell {
 		return render.Number(e.Value)
 	}
 	c := render.Interval(e.Value, e.CI95[0], e.CI95[1])
-	if e.brief {
+	if e.Brief {
 		return c.Brief()
 	}
 	return c
@@ -74,7 +75,7 @@ type Row struct {
 	lines [][]float64
 	// lessOf are the differences of an offline row to its online one, by seed.
 	lessOf map[uint64]float64
-	paper  bool // has numbers that a paper prints
+	Paper  bool `json:"-"` // has numbers that a paper prints
 }
 
 // text is a field of the row, or what its first observation has at a source.
@@ -88,8 +89,16 @@ func (row *Row) text(source string) string {
 	return row.obs[0].text(source)
 }
 
-// dirs are the row's runs.
-func (row *Row) dirs() []*rundir.Run {
+// Of adds runs to the row.
+func (row *Row) Of(runs ...*rundir.Run) {
+	for _, r := range runs {
+		row.Runs, row.Seeds = append(row.Runs, r.Dir), append(row.Seeds, r.Manifest.Seed)
+		row.obs = append(row.obs, &observation{run: r})
+	}
+}
+
+// Dirs are the row's runs.
+func (row *Row) Dirs() []*rundir.Run {
 	var out []*rundir.Run
 	for _, o := range row.obs {
 		out = append(out, o.run)
@@ -100,7 +109,7 @@ func (row *Row) dirs() []*rundir.Run {
 // group makes the rows. Two observations of one setting and one seed are an error, unless
 // the table has repeats.
 func (t *Table) group(all []*observation) ([]*Row, error) {
-	groups, order := groupBy(all, func(o *observation) string {
+	groups, order := GroupBy(all, func(o *observation) string {
 		var b strings.Builder
 		for _, name := range t.Rows {
 			fmt.Fprintf(&b, "%q ", o.fields[name])
@@ -147,7 +156,7 @@ func (t *Table) compare(a, b *Row, names []string) int {
 // estimate takes the means of a row. Scores that its runs do not measure alike have none.
 func (t *Table) estimate(row *Row) (notes []string) {
 	keys := t.documentScores()
-	why := rundir.Unlike(row.dirs(), keys)
+	why := rundir.Unlike(row.Dirs(), keys)
 	for _, o := range row.obs {
 		for _, s := range t.Scores {
 			key, isKey := strings.CutPrefix(s.From, "score.")
@@ -159,7 +168,7 @@ func (t *Table) estimate(row *Row) (notes []string) {
 	row.Scores = map[string]Estimate{}
 	for _, s := range t.Scores {
 		if v := row.values(s.Name); len(v) > 0 && !(s.Whole && len(v) < row.N) {
-			row.Scores[s.Name] = estimate(v)
+			row.Scores[s.Name] = EstimateOf(v)
 		}
 	}
 	return rundir.LeftOut(t.title(row), keys, why)
@@ -205,11 +214,11 @@ func (t *Table) caution(rows []*Row) []string {
 	var all []*rundir.Run
 	most := 0
 	for _, row := range rows {
-		all, most = append(all, row.dirs()...), max(most, row.N)
+		all, most = append(all, row.Dirs()...), max(most, row.N)
 	}
 	var notes []string
 	if len(keys) > 0 {
-		groups, order := groupBy(rows, func(row *Row) string {
+		groups, order := GroupBy(rows, func(row *Row) string {
 			var b strings.Builder
 			for _, name := range t.Alike {
 				fmt.Fprintf(&b, "%q ", row.Fields[name])
@@ -219,7 +228,7 @@ func (t *Table) caution(rows []*Row) []string {
 		for _, id := range order {
 			var runs [][]*rundir.Run
 			for _, row := range groups[id] {
-				runs = append(runs, row.dirs())
+				runs = append(runs, row.Dirs())
 			}
 			for i, said := range rundir.RowWarnings(runs, keys) {
 				groups[id][i].Caution = said
@@ -234,7 +243,7 @@ func (t *Table) caution(rows []*Row) []string {
 	var fewer []string
 	for _, row := range rows {
 		if row.N < most && !t.Repeats {
-			fewer = append(fewer, fmt.Sprintf("%s (%d)", rundir.CommonName(row.dirs()), row.N))
+			fewer = append(fewer, fmt.Sprintf("%s (%d)", rundir.CommonName(row.Dirs()), row.N))
 		}
 	}
 	if fewer != nil {
@@ -245,7 +254,7 @@ func (t *Table) caution(rows []*Row) []string {
 
 // together joins notes that say the same of several files: "FILE is of ...".
 func together(notes []string) []string {
-	groups, order := groupBy(notes, func(note string) string {
+	groups, order := GroupBy(notes, func(note string) string {
 		_, what, _ := strings.Cut(note, " is of ")
 		if what == "" {
 			return note

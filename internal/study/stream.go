@@ -37,7 +37,7 @@ func (d *Document) streams(score string) (rows []*Row, notes []string) {
 	for _, row := range d.all {
 		at, values := row.during(score)
 		if len(at) == 0 {
-			without = append(without, rundir.CommonName(row.dirs()))
+			without = append(without, rundir.CommonName(row.Dirs()))
 			continue
 		}
 		out := from(row)
@@ -104,7 +104,7 @@ func (row *Row) lessOnline(online *Row) {
 		row.Fields[verdictField] = "no seed in common"
 		return
 	}
-	e := estimate(d)
+	e := EstimateOf(d)
 	row.Scores["offline - online"], row.lessOf = e, row.seeded(online, d)
 	row.Fields[verdictField] = verdict.Above(0).Of(e.CI95)
 }
@@ -181,7 +181,7 @@ func offlineBetween(i *item, _ *ClaimQuantity) []measured {
 	if d == nil {
 		return nil
 	}
-	return []measured{{estimate: estimate(d)}}
+	return []measured{{estimate: EstimateOf(d)}}
 }
 
 // onlineKinds is the difference to the partner, both online, at the last step of both.
@@ -193,5 +193,5 @@ func onlineKinds(i *item, _ *ClaimQuantity) []measured {
 	if d == nil {
 		return nil
 	}
-	return []measured{{estimate: estimate(d), words: map[string]string{"step": short(step)}}}
+	return []measured{{estimate: EstimateOf(d), words: map[string]string{"step": short(step)}}}
 }

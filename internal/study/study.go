@@ -70,11 +70,19 @@ func (t *Table) Compare(runs []*rundir.Run) (*Document, error) {
 	return d, nil
 }
 
+// Document is a table whose rows are made elsewhere.
+func (t *Table) Document(title string, rows []*Row, notes []string) (*Document, error) {
+	if err := t.parseColumns(); err != nil {
+		return nil, err
+	}
+	return &Document{Schema: record.StudySchema, Table: t.Name, Title: title, Rows: rows, Notes: notes, table: t, all: rows}, nil
+}
+
 // Layout is the table to print: of everything, for programs, or for people.
 func (d *Document) Layout(full bool) *render.Table {
 	t := d.table
 	out := &render.Table{Title: t.Title}
-	chosen := t.Show != "contrasts" && t.Show != "claims" && slices.ContainsFunc(d.Rows, func(r *Row) bool { return rundir.SelectedOn(r.dirs()) != "" })
+	chosen := t.Show != "contrasts" && t.Show != "claims" && slices.ContainsFunc(d.Rows, func(r *Row) bool { return rundir.SelectedOn(r.Dirs()) != "" })
 	columns := slices.DeleteFunc(slices.Clone(t.columns), d.unused)
 	for _, c := range columns {
 		out.Columns = append(out.Columns, c.form)
@@ -89,7 +97,7 @@ func (d *Document) Layout(full bool) *render.Table {
 		}
 		if chosen {
 			selected := render.Missing()
-			if words := rundir.SelectedOn(row.dirs()); words != "" {
+			if words := rundir.SelectedOn(row.Dirs()); words != "" {
 				selected = render.Text(words)
 			}
 			cells = append(cells, selected)

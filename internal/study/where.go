@@ -86,8 +86,8 @@ func like(text, pattern string) bool {
 }
 
 // check refuses conditions that nothing can fit.
-func (w Where) check() error {
-	for _, source := range w.sources() {
+func (w Where) Check() error {
+	for _, source := range w.Sources() {
 		list, ok := w[source].([]any)
 		if !ok {
 			list = []any{w[source]}
@@ -106,8 +106,8 @@ func (w Where) check() error {
 	return nil
 }
 
-// sources lists those of the conditions.
-func (w Where) sources() []string { return slices.Sorted(maps.Keys(w)) }
+// Sources lists those of the conditions.
+func (w Where) Sources() []string { return slices.Sorted(maps.Keys(w)) }
 
 // Fill replaces {source} in a template by its text, {source|upper} by that in capitals and
 // {source|percent} by a fraction in percent.

@@ -19,7 +19,7 @@ func init() {
 		var single []string
 		for _, c := range curves {
 			if len(c) < 2 {
-				single = append(single, rundir.CommonName(c[0].dirs()))
+				single = append(single, rundir.CommonName(c[0].Dirs()))
 				continue
 			}
 			if row := peakRow(c, d.table.Reduce.Score); row != nil {

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/fsx"
 	"tercet/internal/rundir"
 	"tercet/internal/study"
+	"tercet/internal/study/published"
 )
 
 // runPaperTable prints runs beside the numbers of a paper's table.
@@ -20,7 +21,7 @@ func runPaperTable(s *base.Streams, o options) error {
 	if len(o.metrics) > 0 || len(o.groupBy) > 0 || o.out != "" {
 		return base.Usagef("--table has the paper's columns and rows: leave --metric, --group-by and --page out")
 	}
-	variants, err := study.Variants(o.variant)
+	variants, err := published.Variants(o.variant)
 	if err != nil {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
@@ -61,18 +62,18 @@ func CheckTable(choice string) error {
 
 // paperTable finds a table by its name, by another name that it gives itself, or
 // as a file.
-func paperTable(choice string) (*study.Published, error) {
+func paperTable(choice string) (*published.Table, error) {
 	if ext := filepath.Ext(choice); ext == ".yaml" || ext == ".yml" {
 		text, err := fsx.ReadFile(choice, maxTableFile)
 		if err != nil {
 			return nil, base.Usagef("--table: %v", err)
 		}
-		return study.ReadPublished(text, choice, strings.TrimSuffix(filepath.Base(choice), ext))
+		return published.Read(text, choice, strings.TrimSuffix(filepath.Base(choice), ext))
 	}
 	var also []string
 	for _, name := range tables.Names() {
 		text, file, _ := tables.Read(name)
-		t, err := study.ReadPublished(text, file, name)
+		t, err := published.Read(text, file, name)
 		if err != nil {
 			return nil, err
 		}

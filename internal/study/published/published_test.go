@@ -1,6 +1,7 @@
-package study
+package published
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,21 +13,22 @@ import (
 	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/rundir/rundirtest"
+	"tercet/internal/study"
 	"tercet/internal/testutil"
 )
 
 // hardness is a table of two rows and one that no paper has, in four columns.
-func hardness(t *testing.T) *Published {
+func hardness(t *testing.T) *Table {
 	t.Helper()
-	table := &Published{
+	table := &Table{
 		Name: "hardness", Title: "Hardness", Source: "A and B, 2022", Setup: "CUB",
 		Columns: []string{"R@1", "TMA", "ES:D", "ERS"},
-		Rows: []PublishedRow{
-			{Label: "HM[S,g]", Data: "CUB", Eta: 8, Paper: []any{53.9, 0.567, 0.783, 32}, Match: Where{
+		Rows: []Row{
+			{Label: "HM[S,g]", Data: "CUB", Eta: 8, Paper: []any{53.9, 0.567, 0.783, 32}, Match: study.Where{
 				"defense.name": "hm", "defense.destination.u": []any{nil, 0.2}, "defense.pgd.steps": 8}},
-			{Label: "HM[S,0]", Data: "CUB", Eta: 8, Paper: "collapse", Match: Where{
+			{Label: "HM[S,0]", Data: "CUB", Eta: 8, Paper: "collapse", Match: study.Where{
 				"defense.name": "hm", "defense.destination.u": 2.2, "defense.pgd.steps": 8}},
-			{Label: "N/A", Match: Where{"defense.name": "none", "name": "small-*"}},
+			{Label: "N/A", Match: study.Where{"defense.name": "none", "name": "small-*"}},
 		},
 	}
 	if err := table.check(); err != nil {
@@ -51,7 +53,7 @@ func paperRun(dir, defense, u string, seed uint64, recall float64) *rundir.Run {
 	return r
 }
 
-func publishedOf(t *testing.T, table *Published, runs []*rundir.Run, variants ...string) *Document {
+func publishedOf(t *testing.T, table *Table, runs []*rundir.Run, variants ...string) *study.Document {
 	t.Helper()
 	r, err := table.Compare(runs, variants)
 	if err != nil {
@@ -61,8 +63,8 @@ func publishedOf(t *testing.T, table *Published, runs []*rundir.Run, variants ..
 }
 
 // oursOf are the rows of runs below a row of the paper.
-func oursOf(d *Document, label string) []*Row {
-	return slices.DeleteFunc(slices.Clone(d.Rows), func(r *Row) bool { return r.paper || r.Fields["defense"] != label })
+func oursOf(d *study.Document, label string) []*study.Row {
+	return slices.DeleteFunc(slices.Clone(d.Rows), func(r *study.Row) bool { return r.Paper || r.Fields["defense"] != label })
 }
 
 // Recall 0.90, 0.92, 0.94: mean 0.92, deviation 0.02, half of the interval
@@ -263,7 +265,7 @@ func TestPaperTableWarns(t *testing.T) {
 
 func TestPaperTableTwoRowsOfOneRun(t *testing.T) {
 	table := hardness(t)
-	table.Rows[1].Match = Where{"defense.name": "hm"}
+	table.Rows[1].Match = study.Where{"defense.name": "hm"}
 	if err := table.check(); err != nil {
 		t.Fatal(err)
 	}
@@ -275,10 +277,10 @@ func TestPaperTableTwoRowsOfOneRun(t *testing.T) {
 
 // The ERS that a paper prints follows from its ten scores, to 0.1.
 func TestPaperTableChecksERS(t *testing.T) {
-	table := &Published{Columns: []string{"CA+", "CA-", "QA+", "QA-", "TMA", "ES:D", "ES:R", "LTM", "GTM", "GTT", "ERS"}}
+	table := &Table{Columns: []string{"CA+", "CA-", "QA+", "QA-", "TMA", "ES:D", "ES:R", "LTM", "GTM", "GTT", "ERS"}}
 	// 2*12.7 + 100-46.4 + 2*11.6 + 100-39.9 + 100*(1-.567) + 50*(2-.783) + 16.8 + 11.9 + 27.9 + 1.4 = 324.45
 	for _, ers := range []float64{32.4, 32.6} {
-		table.Rows = append(table.Rows, PublishedRow{Label: fmt.Sprint("ERS ", ers), Match: Where{"seed": len(table.Rows)},
+		table.Rows = append(table.Rows, Row{Label: fmt.Sprint("ERS ", ers), Match: study.Where{"seed": len(table.Rows)},
 			Paper: []any{12.7, 46.4, 11.6, 39.9, 0.567, 0.783, 16.8, 11.9, 27.9, 1.4, ers}})
 	}
 	if err := table.check(); err != nil {
@@ -300,7 +302,7 @@ func TestPaperGrid(t *testing.T) {
 	table := hardness(t)
 	table.Rows = table.Rows[:2]
 	table.Rows[0].Cell, table.Rows[1].Cell = []string{"soft", "g"}, []string{"soft", "0"}
-	table.Rows = append(table.Rows, PublishedRow{Label: "HM[R,0]", Cell: []string{"random", "0"}, Paper: []any{10, nil, nil, 2.55}, Match: Where{"seed": 77}})
+	table.Rows = append(table.Rows, Row{Label: "HM[R,0]", Cell: []string{"random", "0"}, Paper: []any{10, nil, nil, 2.55}, Match: study.Where{"seed": 77}})
 	if err := table.check(); err != nil {
 		t.Fatal(err)
 	}
@@ -374,7 +376,7 @@ func TestPaperTableNotes(t *testing.T) {
 		r.Manifest.Selection = &record.Selection{Split: "test", Metric: "recall@1"}
 		r.Manifest.Of = 200
 	}
-	table := &Published{Name: "x", Columns: []string{"R@1", "NMI"}, Rows: []PublishedRow{{Label: "x", Match: Where{"loss.name": "triplet"}}}}
+	table := &Table{Name: "x", Columns: []string{"R@1", "NMI"}, Rows: []Row{{Label: "x", Match: study.Where{"loss.name": "triplet"}}}}
 	if err := table.check(); err != nil {
 		t.Fatal(err)
 	}
@@ -400,4 +402,12 @@ func TestPaperTableNotes(t *testing.T) {
 	if r := oursOf(d, "x")[0]; r.Scores["R@1"].N != 0 || !strings.Contains(strings.Join(d.Notes, "\n"), "no mean of R@1") {
 		t.Errorf("%+v %s", r.Scores, d.Notes)
 	}
+}
+func write(t *testing.T, d *study.Document, format string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := d.Layout(format == "csv" || format == "json").Write(&b, format); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

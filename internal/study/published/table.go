@@ -1,4 +1,6 @@
-package study
+// Package published has the tables that papers print, as configs/tables/*.yaml describe them,
+// and sets runs below their rows.
+package published
 
 import (
 	"fmt"
@@ -8,25 +10,26 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/config"
+	"tercet/internal/study"
 )
 
-// Published describes a table of a paper: its rows with the printed numbers, and which runs
+// Table describes a table of a paper: its rows with the printed numbers, and which runs
 // belong to a row. It is a Table of its own kind: rows are in the paper's order, each with
 // the runs that fit it below.
-type Published struct {
-	Name    string         `yaml:"-"`
-	Title   string         `yaml:"title"`
-	Aliases []string       `yaml:"aliases"` // other names, such as tab7
-	Source  string         `yaml:"source"`  // where the numbers stand
-	Setup   string         `yaml:"setup"`   // data, network and attack of the paper
-	Columns []string       `yaml:"columns"` // in the paper's order
-	Rows    []PublishedRow `yaml:"rows"`
+type Table struct {
+	Name    string   `yaml:"-"`
+	Title   string   `yaml:"title"`
+	Aliases []string `yaml:"aliases"` // other names, such as tab7
+	Source  string   `yaml:"source"`  // where the numbers stand
+	Setup   string   `yaml:"setup"`   // data, network and attack of the paper
+	Columns []string `yaml:"columns"` // in the paper's order
+	Rows    []Row    `yaml:"rows"`
 
 	scores []publishedScore // of Columns
 }
 
-// PublishedRow is one row of a paper.
-type PublishedRow struct {
+// Row is one row of a paper.
+type Row struct {
 	Label string `yaml:"label"`
 	Data  string `yaml:"data"` // the paper's data set
 	Eta   int    `yaml:"eta"`  // PGD steps; 0 where nothing is crafted
@@ -34,13 +37,13 @@ type PublishedRow struct {
 	// grid; all rows have it, or none.
 	Cell []string `yaml:"cell"`
 	// Match are conditions on config keys, without "config." before them.
-	Match Where `yaml:"match"`
+	Match study.Where `yaml:"match"`
 	// Paper is a list of numbers as the paper prints them, one for each column,
 	// null where it has none; or the word collapse; or nothing.
 	Paper any `yaml:"paper"`
 
 	collapsed bool
-	numbers   map[string]Estimate // by column; fractions where columns are percent
+	numbers   map[string]study.Estimate // by column; fractions where columns are percent
 }
 
 // publishedScore is a column that papers have and the score that it shows.
@@ -85,10 +88,10 @@ var publishedScores = func() []publishedScore {
 	return list
 }()
 
-// ReadPublished decodes a paper's table and checks it: its config keys, too, since a key
+// Read decodes a paper's table and checks it: its config keys, too, since a key
 // that no config has would match no run, without a word. file is named in errors.
-func ReadPublished(text []byte, file, name string) (*Published, error) {
-	p := &Published{Name: name}
+func Read(text []byte, file, name string) (*Table, error) {
+	p := &Table{Name: name}
 	if err := config.ReadDocument(text, file, p); err != nil {
 		return nil, err
 	}
@@ -100,7 +103,7 @@ func ReadPublished(text []byte, file, name string) (*Published, error) {
 		known[k.Key] = true
 	}
 	for i, r := range p.Rows {
-		for _, key := range r.Match.sources() {
+		for _, key := range r.Match.Sources() {
 			if !known[key] {
 				return nil, &config.Error{File: file, Key: fmt.Sprintf("rows[%d].match.%s", i+1, key), Msg: "there is no such config key; `tercet config keys` lists them"}
 			}
@@ -110,7 +113,7 @@ func ReadPublished(text []byte, file, name string) (*Published, error) {
 }
 
 // check refuses a description that cannot be used and prepares its rows.
-func (p *Published) check() error {
+func (p *Table) check() error {
 	if len(p.Columns) == 0 || len(p.Rows) == 0 {
 		return fmt.Errorf("a table needs columns and rows")
 	}
@@ -137,7 +140,7 @@ func (p *Published) check() error {
 	return nil
 }
 
-func (r *PublishedRow) check(p *Published) error {
+func (r *Row) check(p *Table) error {
 	switch {
 	case r.Label == "":
 		return fmt.Errorf("label is missing")
@@ -148,7 +151,7 @@ func (r *PublishedRow) check(p *Published) error {
 	case len(r.Match) == 0:
 		return fmt.Errorf("match names no config keys, so that every run would belong here")
 	}
-	if err := r.Match.check(); err != nil {
+	if err := r.Match.Check(); err != nil {
 		return fmt.Errorf("match: %w", err)
 	}
 	list, isList := r.Paper.([]any)
@@ -167,8 +170,8 @@ func (r *PublishedRow) check(p *Published) error {
 }
 
 // print takes the numbers that a paper prints.
-func (r *PublishedRow) print(list []any, scores []publishedScore) error {
-	r.numbers = map[string]Estimate{}
+func (r *Row) print(list []any, scores []publishedScore) error {
+	r.numbers = map[string]study.Estimate{}
 	for i, x := range list {
 		s := scores[i]
 		v, ok := x.(float64)
@@ -186,21 +189,21 @@ func (r *PublishedRow) print(list []any, scores []publishedScore) error {
 		case s.percent:
 			v = math.Round(v*1e6) / 1e8 // 53.9 becomes the number nearest to 0.539
 		}
-		r.numbers[s.name] = Estimate{Value: v, Max: v}
+		r.numbers[s.name] = study.Estimate{Value: v, Max: v}
 	}
 	addERS(r.numbers)
 	return nil
 }
 
 // addERS adds ERS of the ten scores, where all are there.
-func addERS(scores map[string]Estimate) {
+func addERS(scores map[string]study.Estimate) {
 	for _, s := range publishedScores {
 		if _, ok := scores[s.name]; s.attacked && s.name != attack.ERS && !ok {
 			return
 		}
 	}
 	v := attack.RobustnessScore(func(key string) float64 { return scores[key].Value })
-	scores[ersOfTen] = Estimate{Value: v, Max: v}
+	scores[ersOfTen] = study.Estimate{Value: v, Max: v}
 }
 
 // ersTolerance is how far a printed ERS may be from that of the printed scores: as
@@ -208,14 +211,14 @@ func addERS(scores map[string]Estimate) {
 const ersTolerance = 0.001
 
 // disagrees says that the paper's ERS does not follow from its ten scores.
-func (r *PublishedRow) disagrees() bool {
+func (r *Row) disagrees() bool {
 	printed, ok := r.numbers[attack.ERS]
 	ten, all := r.numbers[ersOfTen]
 	return ok && all && math.Abs(printed.Value-ten.Value) > ersTolerance
 }
 
 // rowName is the label, with the row's number where several rows share it.
-func (p *Published) rowName(i int) string {
+func (p *Table) rowName(i int) string {
 	name := fmt.Sprintf("%q", p.Rows[i].Label)
 	if eta := p.Rows[i].Eta; eta > 0 {
 		name += fmt.Sprintf(" eta %d", eta)

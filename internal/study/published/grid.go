@@ -1,4 +1,4 @@
-package study
+package published
 
 import (
 	"fmt"
@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"tercet/internal/render"
+	"tercet/internal/study"
 )
 
 // Grid lays the table out by the cells of its rows, as papers do for sources and
 // destinations: each cell has the scores of columns, such as "38.0 / 32.4" for R@1
 // and ERS, means over seeds.
-func (p *Published) Grid(d *Document, columns []string) (*render.Table, error) {
+func (p *Table) Grid(d *study.Document, columns []string) (*render.Table, error) {
 	if p.Rows[0].Cell == nil {
 		return nil, fmt.Errorf("table %s is no grid: its rows have no cell", p.Name)
 	}
@@ -32,9 +33,9 @@ func (p *Published) Grid(d *Document, columns []string) (*render.Table, error) {
 			t.Columns = append(t.Columns, render.Column{Name: r.Cell[1]})
 		}
 	}
-	sources, order := groupBy(d.Rows, func(r *Row) string { return r.Fields["source"] })
+	sources, order := study.GroupBy(d.Rows, func(r *study.Row) string { return r.Fields["source"] })
 	for _, source := range order {
-		lines, who := groupBy(sources[source], func(r *Row) string { return r.Fields["numbers"] })
+		lines, who := study.GroupBy(sources[source], func(r *study.Row) string { return r.Fields["numbers"] })
 		slices.SortStableFunc(who, func(a, b string) int { return paperFirst(a) - paperFirst(b) })
 		for _, w := range who {
 			row := []render.Cell{render.Text(source), render.Text(w)}
@@ -57,8 +58,8 @@ func paperFirst(who string) int {
 }
 
 // gridCell shows the scores of the row at a destination, a dash for one that is not there.
-func (p *Published) gridCell(rows []*Row, destination string, columns []string) render.Cell {
-	i := slices.IndexFunc(rows, func(r *Row) bool { return r.Fields["destination"] == destination })
+func (p *Table) gridCell(rows []*study.Row, destination string, columns []string) render.Cell {
+	i := slices.IndexFunc(rows, func(r *study.Row) bool { return r.Fields["destination"] == destination })
 	switch {
 	case i < 0 || rows[i].Word == "" && rows[i].Scores == nil:
 		return render.Missing()

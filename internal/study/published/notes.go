@@ -1,4 +1,4 @@
-package study
+package published
 
 import (
 	"fmt"
@@ -9,11 +9,12 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
+	"tercet/internal/study"
 	"tercet/internal/text"
 )
 
 // used says what makes the numbers of the runs in the table less than they seem.
-func (p *Published) used(runs []*rundir.Run, variants []string) []string {
+func (p *Table) used(runs []*rundir.Run, variants []string) []string {
 	var out []string
 	runs = slices.DeleteFunc(runs, func(r *rundir.Run) bool {
 		if !r.Finished() {
@@ -52,7 +53,7 @@ func (p *Published) used(runs []*rundir.Run, variants []string) []string {
 }
 
 // keys are the scores of the columns.
-func (p *Published) keys() []string {
+func (p *Table) keys() []string {
 	var out []string
 	for _, s := range p.scores {
 		out = append(out, s.key)
@@ -61,7 +62,7 @@ func (p *Published) keys() []string {
 }
 
 // documents are the kinds that the columns come from.
-func (p *Published) documents() []string {
+func (p *Table) documents() []string {
 	var out []string
 	for _, s := range p.scores {
 		if kind := map[bool]string{false: "eval", true: "attack"}[s.attacked]; !slices.Contains(out, kind) {
@@ -72,10 +73,10 @@ func (p *Published) documents() []string {
 }
 
 // warn says of each row in few words what is to be said of its runs.
-func (p *Published) warn(rows []*Row) {
+func (p *Table) warn(rows []*study.Row) {
 	var runs [][]*rundir.Run
 	for _, r := range rows {
-		runs = append(runs, rundir.OnlyOf(r.dirs(), p.documents()...))
+		runs = append(runs, rundir.OnlyOf(r.Dirs(), p.documents()...))
 	}
 	for i, said := range rundir.RowWarnings(runs, p.keys()) {
 		rows[i].Caution = said
@@ -99,13 +100,13 @@ func ofOthers(r *rundir.Run) []string {
 }
 
 // legend says what the numbers are.
-func (p *Published) legend(d *Document) string {
+func (p *Table) legend(d *study.Document) string {
 	note := "in percent, except TMA (a cosine) and ES:D (a distance)"
 	seeds, one := false, false
 	for _, r := range d.Rows {
-		seeds = seeds || !r.paper && len(r.Runs) > 1 && r.N > 1
+		seeds = seeds || !r.Paper && len(r.Runs) > 1 && r.N > 1
 		for _, e := range r.Scores {
-			one = one || e.brief && e.CI95 != nil
+			one = one || e.Brief && e.CI95 != nil
 		}
 	}
 	if seeds {
