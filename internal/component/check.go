@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -135,24 +135,20 @@ type Rule struct {
 	Limit float64
 }
 
-var ruleForm = regexp.MustCompile(`^(<=|>=|<|>)(.+)$`)
-
 // Rules returns the bounds of a check tag, none of an empty one. It panics on a bad
 // tag: a mistake in the program.
 func Rules(tag string) (out []Rule) {
 	if tag == "" {
 		return nil
 	}
-	for _, r := range strings.Split(tag, ",") {
-		m := ruleForm.FindStringSubmatch(r)
-		if m == nil {
+	for r := range strings.SplitSeq(tag, ",") {
+		number := strings.TrimLeft(r, "<>=")
+		op := r[:len(r)-len(number)]
+		limit, err := strconv.ParseFloat(number, 64)
+		if err != nil || !slices.Contains([]string{"<", "<=", ">", ">="}, op) {
 			panic("component: bad check tag " + tag)
 		}
-		limit, err := strconv.ParseFloat(m[2], 64)
-		if err != nil {
-			panic("component: bad check tag " + tag)
-		}
-		out = append(out, Rule{m[1], limit})
+		out = append(out, Rule{op, limit})
 	}
 	return out
 }
