@@ -35,7 +35,7 @@ var launchers = []struct {
 		[]string{"mpirun.mpich", "-localhost", "127.0.0.1", "-iface", "lo"}},
 }
 
-// job is mpirun with ranks in it.
+// mpiJob is mpirun with ranks below it.
 type mpiJob struct {
 	*exec.Cmd
 	out   bytes.Buffer
