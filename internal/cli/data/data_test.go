@@ -257,6 +257,8 @@ func TestPack(t *testing.T) {
 	if doc.Images != 4 || len(doc.Broken) != 1 || !strings.HasSuffix(doc.Broken[0].Path, "b/3.png") {
 		t.Errorf("with a broken image: %+v", doc)
 	}
+	clitest.Refuse(t, base.ExitData, "data preview t.yaml --out b.png", "tree/b/3.png: unreadable image")
+	clitest.Must(t, 0, "data preview t.yaml --out b.png --skip-broken")
 	if code, out, stderr := clitest.Run("data", "inspect", "t.yaml", "--skip-broken"); !strings.Contains(stderr, "1 of the images cannot be read and were left out: tree/b/3.png") {
 		t.Errorf("%d %s %s", code, out, stderr)
 	}
