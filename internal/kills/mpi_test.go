@@ -73,11 +73,13 @@ func (j *mpiJob) wait(t *testing.T, most time.Duration) error {
 	case err := <-j.ended:
 		return err
 	case <-time.After(most):
-		for _, pid := range j.ranks() {
-			syscall.Kill(pid, syscall.SIGKILL)
+		left := j.ranks()
+		for _, pid := range left {
+			syscall.Kill(pid, syscall.SIGABRT) // where each of them is
 		}
+		time.Sleep(time.Second)
 		j.Process.Kill()
-		t.Fatalf("the job did not end within %v\n%s", most, &j.out)
+		t.Fatalf("the job did not end within %v: ranks %v are left\n%s", most, left, &j.out)
 		return nil
 	}
 }
@@ -177,8 +179,15 @@ func TestMPIKills(t *testing.T) {
 		random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
 		var slowest time.Duration
 		killed, rounds, signaled := 0, 0, 0
+		var what strings.Builder // of the last run
+		defer func() {
+			if t.Failed() {
+				t.Log(what.String())
+			}
+		}()
 		for killed < kills {
 			root := t.TempDir()
+			what.Reset()
 			for rounds++; ; {
 				j := start(1<<random.IntN(3), append(longRun(root), "--ranks", "mpi")...)
 				after := time.Duration(random.IntN(2500)) * time.Millisecond
@@ -197,7 +206,9 @@ func TestMPIKills(t *testing.T) {
 					if random.IntN(5) == 0 {
 						sig = syscall.SIGTERM
 					}
-					syscall.Kill(pids[random.IntN(len(pids))], sig)
+					victim := pids[random.IntN(len(pids))]
+					fmt.Fprintf(&what, "%v to process %d of %v after %v\n", sig, victim, pids, after)
+					syscall.Kill(victim, sig)
 					err := j.wait(t, 20*time.Second)
 					if sig == syscall.SIGTERM {
 						signaled++
