@@ -198,8 +198,11 @@ func TestMPIKills(t *testing.T) {
 					}
 				case <-time.After(after):
 					pids := j.ranks()
-					for ; len(pids) == 0; pids = j.ranks() { // the launcher is slow to start them
+					for ; len(pids) == 0 && len(j.ended) == 0; pids = j.ranks() { // the launcher is slow to start them
 						time.Sleep(time.Millisecond)
+					}
+					if len(pids) == 0 { // it has just ended
+						continue
 					}
 					begun, sig := time.Now(), syscall.SIGKILL
 					if random.IntN(5) == 0 {
