@@ -72,7 +72,6 @@ type work struct {
 	res    *Result
 	x      *array.Array // images of the batch
 	some   *array.Array // those that are bounded
-	places []reach
 }
 
 // batch certifies queries [lo, hi).
