@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,7 +32,13 @@ func (o *options) choices() error {
 			return base.Usagef("--%s is %q; give %s or %s", c.flag, c.value, strings.Join(c.valid[:last], ", "), c.valid[last])
 		}
 	}
-	return nil
+	if o.save == "" {
+		return nil
+	}
+	if err := base.Placeable(filepath.Join(o.save, "queries.npy")); err != nil {
+		return err
+	}
+	return base.NotInput("--save-images", o.save, o.Run, o.verify)
 }
 
 // effects refuses flags that none of the attacks uses, and those that one refuses.

@@ -127,6 +127,11 @@ func TestWorstVerifies(t *testing.T) {
 	if found == 0 {
 		t.Error("nothing was found that could be verified")
 	}
+	saved := clitest.Snapshot(t, ".")
+	clitest.Refuse(t, 2, line+" --eps 6/255 --force --verify theirs --save-images ./theirs", "--save-images ./theirs is what the command reads")
+	clitest.Refuse(t, 2, line+" --eps 6/255 --force --save-images runs/tiny", "--save-images runs/tiny is what the command reads")
+	clitest.Refuse(t, 2, line+" --eps 6/255 --force --save-images tiny.yaml", "tiny.yaml is not a folder")
+	clitest.Unchanged(t, ".", saved, nil)
 	clitest.Refuse(t, 2, line+" --eps 1/1000 --out-dir small --verify theirs", "in the linf norm, more than eps 0.001")
 	clitest.Refuse(t, 3, line+" --verify nowhere", "nowhere/adversarial.npy")
 	if err := os.Remove("theirs/queries.npy"); err != nil {

@@ -2,6 +2,7 @@ package base
 
 import (
 	"errors"
+	"os"
 
 	"tercet/internal/fsx"
 	"tercet/internal/record"
@@ -12,6 +13,21 @@ import (
 func Writable(path string) error {
 	if err := run.Writable(path); err != nil {
 		return &ExitError{ExitUsage, err}
+	}
+	return nil
+}
+
+// NotInput refuses to write a file or folder, "" for none, over one that the command reads,
+// before the work and whatever is forced.
+func NotInput(flag, path string, inputs ...string) error {
+	at, err := os.Stat(path)
+	if err != nil {
+		return nil // it is not there, or Writable says what is wrong
+	}
+	for _, in := range inputs {
+		if read, err := os.Stat(in); err == nil && os.SameFile(at, read) {
+			return Usagef("%s %s is what the command reads; give another path", flag, path)
+		}
 	}
 	return nil
 }

@@ -175,6 +175,9 @@ func (o *options) checkCluster() ([]base.Gate, error) {
 		if err := base.Writable(o.saveGraph); err != nil {
 			return nil, err
 		}
+		if err := base.NotInput("--save-graph", o.saveGraph, o.Embeddings, o.Labels, o.lists, o.fitX, o.fitY); err != nil {
+			return nil, err
+		}
 	}
 	o.suggest()
 	for _, check := range []func() error{o.words, o.heeded, o.numbers} {

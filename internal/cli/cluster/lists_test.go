@@ -41,6 +41,11 @@ func TestGraphOfLists(t *testing.T) {
 	} {
 		clitest.Refuse(t, base.ExitUsage, points+flags, want)
 	}
+	for _, input := range []string{"x.npy", "./l.ivecs"} {
+		before := clitest.Snapshot(t, ".")
+		clitest.Refuse(t, base.ExitUsage, points+" --graph-lists l.ivecs --save-graph "+input, "--save-graph "+input+" is what the command reads")
+		clitest.Unchanged(t, ".", before, nil)
+	}
 	clitest.Refuse(t, base.ExitUsage, "cluster --embeddings x.npy --threshold 0.5 --save-graph g.txt", "give --graph-neighbors or --graph-lists")
 	clitest.Refuse(t, base.ExitData, points+" --graph-lists short.ivecs", "short.ivecs has lists of 39 items, and there are 40")
 	clitest.Refuse(t, base.ExitData, points+" --graph-lists x.npy", "want integers")

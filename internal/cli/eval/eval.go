@@ -151,12 +151,18 @@ func runEval(ctx context.Context, s *base.Streams, o options) error {
 		if err := base.Writable(o.out); err != nil {
 			return err
 		}
+		if err := base.NotInput("--out", o.out, o.inputs()...); err != nil {
+			return err
+		}
 	}
 	if o.classes != "" {
 		if ext := strings.ToLower(filepath.Ext(o.classes)); ext != ".csv" && ext != ".json" {
 			return base.Usagef("--class-scores %s: give a FILE that ends in .csv or .json", o.classes)
 		}
 		if err := base.Writable(o.classes); err != nil {
+			return err
+		}
+		if err := base.NotInput("--class-scores", o.classes, o.inputs()...); err != nil {
 			return err
 		}
 	}

@@ -107,6 +107,11 @@ func TestGalleryRefuses(t *testing.T) {
 	const eval = plain + " --no-kmeans"
 	clitest.Must(t, 0, eval+" --out e.json --task 2/3")
 	clitest.WriteFile(t, "short.npy", "\x93NUMPY")
+	for _, line := range []string{" --class-scores y.csv", " --class-scores ./y.csv --blocks", " --force --out X.fbin", " --force --out q.csv --queries Q.npy --query-labels q.csv", " --force --out q.csv --queries Q.npy --query-labels q.csv --task 1/2"} {
+		before := clitest.Snapshot(t, ".")
+		clitest.Refuse(t, base.ExitUsage, eval+line, "is what the command reads")
+		clitest.Unchanged(t, ".", before, nil)
+	}
 	for line, want := range map[string]string{
 		plain + " --blocks":                                                    "--blocks: k-means takes all embeddings at once: add --no-kmeans",
 		eval + " --blocks --fmr 0.1":                                           "leave out --fmr",
