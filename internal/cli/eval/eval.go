@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -144,27 +143,8 @@ func runEval(ctx context.Context, s *base.Streams, o options) error {
 	if o.Run == "" && (o.ifNeeded || o.force && o.out == "") {
 		return base.Usagef("--if-needed is about the result of a run, --force about one that is replaced: with --embeddings give --out and leave out --if-needed")
 	}
-	if info, err := os.Stat(o.out); o.out != "" && err == nil && info.IsDir() {
-		return base.Usagef("--out %s is a folder; give the file to write, such as %s", o.out, filepath.Join(o.out, "eval.json"))
-	}
-	if o.out != "" {
-		if err := base.Writable(o.out); err != nil {
-			return err
-		}
-		if err := base.NotInput("--out", o.out, o.inputs()...); err != nil {
-			return err
-		}
-	}
-	if o.classes != "" {
-		if ext := strings.ToLower(filepath.Ext(o.classes)); ext != ".csv" && ext != ".json" {
-			return base.Usagef("--class-scores %s: give a FILE that ends in .csv or .json", o.classes)
-		}
-		if err := base.Writable(o.classes); err != nil {
-			return err
-		}
-		if err := base.NotInput("--class-scores", o.classes, o.inputs()...); err != nil {
-			return err
-		}
+	if err := o.outputs(); err != nil {
+		return err
 	}
 	if o.task != "" {
 		return runTask(ctx, s, o)

@@ -45,11 +45,6 @@ func (g *galleryOptions) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("task", "merge")
 }
 
-// inputs are the files that are evaluated, "" for none.
-func (o *options) inputs() []string {
-	return []string{o.Embeddings, o.Labels, o.queries, o.queryLabels, o.lists}
-}
-
 // galleryFlags ask for an evaluation that leaves vectors in their files.
 var galleryFlags = []string{"queries", "query-labels", "blocks", "neighbors", "task", "merge"}
 
