@@ -191,6 +191,8 @@ func TestAttackTasks(t *testing.T) {
 	} {
 		clitest.Refuse(t, 2, attack+" --out-dir many "+flags, want)
 	}
+	clitest.Put(t, "many/attack.json.part-1-of-1", "{")
+	clitest.Refuse(t, 3, attack+" --merge --force --out-dir many", "attack.json.part-1-of-1")
 }
 
 func attackWithoutTime(t *testing.T, dir string) string {

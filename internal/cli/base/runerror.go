@@ -8,6 +8,7 @@ import (
 	"tercet/internal/cluster"
 	"tercet/internal/metric"
 	"tercet/internal/option"
+	"tercet/internal/record"
 	"tercet/internal/run"
 	"tercet/internal/train"
 )
@@ -17,6 +18,8 @@ func RunError(err error) error {
 	var exit *ExitError
 	var option *option.Error
 	var checkpoint *run.CheckpointError
+	var format *record.FormatError
+	var schema *record.SchemaError
 	switch {
 	case errors.As(err, &exit):
 		return err
@@ -27,6 +30,8 @@ func RunError(err error) error {
 	case errors.Is(err, run.ErrNoRun), errors.Is(err, train.ErrCheckpoint),
 		errors.Is(err, metric.ErrInput), errors.Is(err, cluster.ErrInput), errors.Is(err, attack.ErrUnfit):
 		return &ExitError{ExitData, err}
+	case errors.As(err, &format), errors.As(err, &schema), errors.Is(err, record.ErrDigest):
+		return &ExitError{ExitData, err} // a document that cannot be read
 	}
 	return err
 }

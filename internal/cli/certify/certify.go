@@ -105,11 +105,15 @@ func runCertify(ctx context.Context, s *base.Streams, o options) error {
 	if o.out == "" {
 		o.out = r.Dir
 	}
+	broken, err := o.attacked(r)
+	if err != nil {
+		return err
+	}
 	if d, err := o.stored(r); err != nil {
 		return err
 	} else if d != nil {
 		s.Note("%s is up to date", o.path())
-		if err := o.sandwich(r, d); err != nil {
+		if err := sandwich(d, broken); err != nil {
 			return err
 		}
 		return o.show(s, d, gates)
@@ -124,7 +128,7 @@ func runCertify(ctx context.Context, s *base.Streams, o options) error {
 		return base.RunError(err)
 	}
 	view.Close()
-	if err := o.sandwich(r, d); err != nil {
+	if err := sandwich(d, broken); err != nil {
 		return err
 	}
 	if err := record.Write(o.path(), d); err != nil {
@@ -226,11 +230,24 @@ func (o *options) stored(r *run.Run) (*record.Certify, error) {
 	return nil, base.KeptError(r.Protect(o.path(), d.Source, o.Set, o.Checkpoint, record.Certify{Options: o.ask}.Covers(*d)), place)
 }
 
-// sandwich compares d with the worst cases that attacks of the run found, if there are any.
-func (o *options) sandwich(r *run.Run, d *record.Certify) error {
+// attacked returns the worst cases that attacks of the run found, nil where there are none
+// or no proof is compared with them. It is read before the work, which a damaged file
+// would otherwise cost.
+func (o *options) attacked(r *run.Run) (*record.Worst, error) {
+	if o.ask.Method == robustness.Vote {
+		return nil, nil
+	}
 	w, err := record.ReadIfThere[record.Worst](run.ResultPath(r.Dir, "worst", o.Set, o.Checkpoint))
-	if w == nil || err != nil {
-		return base.RunError(err)
+	if err != nil {
+		return nil, base.RunError(fmt.Errorf("%w; the proof is compared with it: remove it to do without", err))
+	}
+	return w, nil
+}
+
+// sandwich compares d with the worst cases w, if there are any.
+func sandwich(d *record.Certify, w *record.Worst) error {
+	if w == nil {
+		return nil
 	}
 	return robustness.Sandwich(d, w)
 }

@@ -92,4 +92,10 @@ func TestSandwich(t *testing.T) {
 	before := clitest.Snapshot(t, ".")
 	clitest.Refuse(t, 1, line, "is certified at linf eps 0, and worst.json has an image at distance 0 that breaks it")
 	clitest.Unchanged(t, ".", before, nil)
+	// A damaged file is seen before a proof is lost to it; votes are not compared.
+	clitest.Put(t, "runs/tiny/worst.json", "{")
+	before = clitest.Snapshot(t, ".")
+	clitest.Refuse(t, 3, line, "the proof is compared with it: remove it to do without")
+	clitest.Unchanged(t, ".", before, nil)
+	clitest.Must(t, 0, "certify --run runs/tiny --samples 2 --queries 2 --force")
 }
