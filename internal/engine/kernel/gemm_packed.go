@@ -51,3 +51,17 @@ func (p *Packed) Gemm(m int, alpha float32, a []float32, lda int, beta float32, 
 		beta: beta, c: c, ldc: ldc,
 	})
 }
+
+// GemmBias is the function GemmBias with B packed, bit for bit.
+func (p *Packed) GemmBias(m int, a []float32, lda int, bias []float32, relu bool, c []float32, ldc int) {
+	if bias != nil && len(bias) != p.N {
+		panic(fmt.Sprintf("kernel: GemmBias: %d columns, bias of %d", p.N, len(bias)))
+	}
+	if !checkGemm(m, p.N, p.K, c, ldc) {
+		return
+	}
+	gemm(p.level, product{
+		m: m, n: p.N, k: p.K, alpha: 1, a: operand("A", false, m, p.K, a, lda), ready: p.data,
+		c: c, ldc: ldc, bias: bias, relu: relu,
+	})
+}

@@ -46,6 +46,32 @@ func TestPackedIsGemm(t *testing.T) {
 	}
 }
 
+// So has one with bias and ReLU.
+func TestPackedGemmBias(t *testing.T) {
+	for _, l := range Levels() {
+		restore, err := Force(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const m, n, k = 17, 65, 400
+		a, b, bias := random(1, m*(k+2)), random(2, k*n), random(3, n)
+		p := Pack(false, k, n, b, n)
+		for _, relu := range []bool{false, true} {
+			for _, with := range [][]float32{nil, bias} {
+				want, got := random(4, m*(n+1)), random(4, m*(n+1))
+				GemmBias(false, false, m, n, k, a, k+2, b, n, with, relu, want, n+1)
+				p.GemmBias(m, a, k+2, with, relu, got, n+1)
+				for i := range want {
+					if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
+						t.Fatalf("%v, relu %v, bias %v: element %d is %v, want %v", l, relu, with != nil, i, got[i], want[i])
+					}
+				}
+			}
+		}
+		restore()
+	}
+}
+
 // The product runs on the level that packed it, whatever the level is by then.
 func TestPackedKeepsItsLevel(t *testing.T) {
 	for _, l := range Levels() {
@@ -75,6 +101,7 @@ func TestPackedEdges(t *testing.T) {
 	}
 	p.Gemm(0, 1, nil, 2, 0, nil, 3)
 	for name, f := range map[string]func(){
+		"bias":   func() { p.GemmBias(1, []float32{1, 1}, 2, []float32{1}, false, c, 3) },
 		"empty":  func() { Pack(false, 0, 3, nil, 3) },
 		"short":  func() { Pack(false, 3, 3, make([]float32, 8), 3) },
 		"A":      func() { p.Gemm(2, 1, make([]float32, 3), 2, 0, make([]float32, 6), 3) },

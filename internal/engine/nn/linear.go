@@ -20,6 +20,7 @@ type Linear struct {
 	x       *array.Array
 	y, dx   *array.Array
 	dy      []float32 // while its weights' gradient is taken
+	frozen  *frozenLinear
 }
 
 // NewLinear returns a layer with the given number of outputs; the number of
@@ -57,6 +58,10 @@ func (l *Linear) Forward(x *array.Array, _ Mode) *array.Array {
 	if l.bias != nil {
 		b = l.bias.Value.Data
 	}
+	if l.frozen != nil {
+		l.frozen.forward.GemmBias(n, x.Data, in, b, l.relu, y.Data, l.outs)
+		return y
+	}
 	kernel.GemmBias(false, false, n, l.outs, in, x.Data, in, l.weight.Value.Data, l.outs, b, l.relu, y.Data, l.outs)
 	return y
 }
@@ -75,6 +80,10 @@ func (l *Linear) Backward(dy *array.Array, need Need) *array.Array {
 		return nil
 	}
 	dx := l.grads.lend(&l.dx, rows, l.in)
+	if l.frozen != nil {
+		l.frozen.backward.Gemm(n, 1, dy.Data, l.outs, 0, dx.Data, in)
+		return dx
+	}
 	kernel.Gemm(false, true, n, in, l.outs, 1, dy.Data, l.outs, l.weight.Value.Data, l.outs, 0, dx.Data, in)
 	return dx
 }
