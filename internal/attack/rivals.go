@@ -30,9 +30,13 @@ type Rivals struct {
 	hidden  [][]int32 // (B)
 	same    [][]int32 // (B) rows of the query's label
 	k       int
+	z       *array.Array
 	d       *distances
+	whole   []int           // queries of the rows of d: those that are searched for among all rows
+	part    *array.Array    // their embeddings, where they are not all
 	found   [2][][]Neighbor // (B) right and wrong, nearest first
 	scratch []rivalScratch
+	trails  []trail // (B)
 }
 
 type rivalScratch struct {
@@ -51,12 +55,19 @@ func (r *Rivals) Aim(items []int) {
 	for _, q := range items {
 		r.hidden, r.same = append(r.hidden, r.g.Hidden(q)), append(r.same, r.of.labeled(r.g.Label(q)))
 	}
+	for len(r.trails) < len(items) {
+		r.trails = append(r.trails, trail{})
+	}
+	for i := range items {
+		r.trails[i].forget()
+	}
 }
 
 // Retain leaves the queries of rows, ascending places among the present ones.
 func (r *Rivals) Retain(rows []int) {
 	for to, from := range rows {
 		r.hidden[to], r.same[to] = r.hidden[from], r.same[from]
+		r.trails[to], r.trails[from] = r.trails[from], r.trails[to]
 	}
 	r.hidden, r.same = r.hidden[:len(rows)], r.same[:len(rows)]
 }
@@ -69,10 +80,35 @@ func (r *Rivals) Find(z *array.Array, k int) {
 		r.scratch = append(r.scratch, rivalScratch{})
 		r.found[0], r.found[1] = append(r.found[0], nil), append(r.found[1], nil)
 	}
-	r.k, r.d = k, newDistances(r.g, z)
-	par.Do(b, 1, r)
+	r.k, r.z, r.whole = k, z, r.whole[:0]
+	par.Do(b, 1, (*followed)(r))
+	for i := range b {
+		if len(r.found[0][i]) == 0 {
+			r.whole = append(r.whole, i)
+		}
+	}
+	if len(r.whole) == 0 {
+		return
+	}
+	r.d = newDistances(r.g, r.gathered())
+	par.Do(len(r.whole), 1, r)
 	r.d.release()
-	r.d = nil
+	r.d, r.z = nil, nil
+}
+
+// gathered returns the embeddings of the queries that are searched for among all rows.
+func (r *Rivals) gathered() *array.Array {
+	if len(r.whole) == r.z.Rows() {
+		return r.z
+	}
+	if r.part == nil {
+		r.part = array.New(len(r.whole), r.z.Cols())
+	}
+	r.part.SetRows(len(r.whole))
+	for at, i := range r.whole {
+		copy(r.part.Row(at), r.z.Row(i))
+	}
+	return r.part
 }
 
 // Right lists the rows of query i's label that Find found, nearest first.
@@ -91,45 +127,53 @@ func Beaten(right, wrong []Neighbor) bool {
 	return len(right) == 0 || len(wrong) > 0 && wrong[0].Compare(right[0]) < 0
 }
 
-// Run searches for queries [lo, hi).
+// Run searches all rows for queries r.whole[lo:hi].
 func (r *Rivals) Run(lo, hi int) {
-	for i := lo; i < hi; i++ {
-		r.d.finish(i)
+	for at := lo; at < hi; at++ {
+		i := r.whole[at]
+		r.d.finish(at)
 		r.found[0][i], r.found[1][i] = r.found[0][i][:0], r.found[1][i][:0]
-		if r.d.unranked(i) {
+		if r.d.unranked(at) {
 			continue
 		}
-		r.d.hideAll(i, r.hidden[i])
+		r.d.hideAll(at, r.hidden[i])
 		if r.left != nil {
-			row := r.d.row(i)
+			row := r.d.row(at)
 			for j, out := range r.left {
 				if out {
 					row[j] = hidden
 				}
 			}
 		}
-		r.found[0][i] = r.nearest(i, r.same[i], r.found[0][i])
-		r.d.hideAll(i, r.same[i])
-		r.found[1][i] = r.nearest(i, nil, r.found[1][i])
+		follow := r.k == 1 && r.d.squares[at] < longest/4 && r.trails[i].due(r.z.Row(i))
+		r.found[0][i] = r.nearest(at, r.same[i], r.found[0][i])
+		if follow {
+			r.list(at, 0, r.same[i])
+		}
+		r.d.hideAll(at, r.same[i])
+		r.found[1][i] = r.nearest(at, nil, r.found[1][i])
+		if follow {
+			r.list(at, 1, r.g.self)
+		}
 	}
 }
 
-// nearest appends the k rows nearest to query i that are not hidden, of a list or, without
-// one, of all.
-func (r *Rivals) nearest(i int, list []int32, out []Neighbor) []Neighbor {
+// nearest appends the k rows nearest to query r.whole[at] that are not hidden, of a list or,
+// without one, of all.
+func (r *Rivals) nearest(at int, list []int32, out []Neighbor) []Neighbor {
 	if r.k == 1 {
 		var n Neighbor
 		if list == nil {
-			n.Row, n.Square = r.d.least(i)
+			n.Row, n.Square = r.d.least(at)
 		} else {
-			n.Row, n.Square = r.d.leastAmong(i, list)
+			n.Row, n.Square = r.d.leastAmong(at, list)
 		}
 		if n.Row < 0 {
 			return out
 		}
 		return append(out, n)
 	}
-	row, s := r.d.row(i), &r.scratch[i]
+	row, s := r.d.row(at), &r.scratch[at]
 	each := func(f func(j int32, v float32)) {
 		if list == nil {
 			for j, v := range row {
@@ -151,8 +195,8 @@ func (r *Rivals) nearest(i int, list []int32, out []Neighbor) []Neighbor {
 		return out
 	}
 	k := min(r.k, len(s.keys))
-	limit := above(ascending(s.keys, &s.spare)[k-1], 2*r.d.slack(i))
-	z := r.d.z.Row(i)
+	limit := above(ascending(s.keys, &s.spare)[k-1], 2*r.d.slack(at))
+	z := r.d.z.Row(at)
 	each(func(j int32, v float32) {
 		if v <= limit {
 			s.found = append(s.found, Neighbor{j, r.g.squared(z, int(j))})
