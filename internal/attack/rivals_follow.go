@@ -36,7 +36,7 @@ type shortlist struct {
 	reach float64    // where other rows may come first
 }
 
-// forget begins anew. The first search makes no lists: it may be the only one.
+// forget drops the lists. The next search makes none: it may be the only one.
 func (t *trail) forget() { t.at, t.used, t.wait, t.pause = t.at[:0], 0, 1, 0 }
 
 // due reports whether lists are to be made at z, and says where they are.
