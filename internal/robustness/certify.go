@@ -142,7 +142,7 @@ func voteWarnings(d *record.Certify) []string {
 func intervalWarnings(d *record.Certify, winograd []string) []string {
 	var out []string
 	if winograd != nil {
-		out = append(out, fmt.Sprintf("the proof is about direct convolutions; %s uses Winograd here, whose rounding has no proven bound: set %s=off where every bit counts",
+		out = append(out, fmt.Sprintf("the proof is about direct convolutions; here Winograd computes %s, whose rounding has no proven bound: set %s=off where every bit counts",
 			strings.Join(winograd, ", "), kernel.EnvWinograd))
 	}
 	if last := d.Points[len(d.Points)-1]; last.Eps > 0 && last.Certified.Value == 0 {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"path/filepath"
 	"strconv"
 
@@ -22,11 +23,11 @@ func ReadGiven(folder string) (*worst.Given, string, error) {
 		return nil, "", err
 	}
 	of := filepath.Join(folder, "queries.npy")
-	ids, names, err := npy.ReadLabelsOf(npy.LabelFile{Path: of}, x.Rows(), path+" has so many images")
+	ids, names, err := npy.ReadLabelsOf(npy.LabelFile{Path: of}, x.Rows(), fmt.Sprintf("%s has %d images", path, x.Rows()))
 	if err != nil {
 		return nil, "", err
 	}
-	g, sum := &worst.Given{Images: x}, sha256.New()
+	g, sum := &worst.Given{Images: x, From: folder}, sha256.New()
 	for k, id := range ids {
 		item, err := strconv.Atoi(names[id])
 		if err != nil {

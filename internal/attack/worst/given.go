@@ -11,6 +11,16 @@ import (
 type Given struct {
 	Items  []int        // (N) the images of the set that they were made of
 	Images *array.Array // (N, pixels)
+	From   string       // where they are, for errors; "" for nowhere
+}
+
+// bad is an error about the images.
+func (g *Given) bad(format string, args ...any) error {
+	from := "given "
+	if g.From != "" {
+		from = g.From + ": "
+	}
+	return option.Errorf("%s", from+fmt.Sprintf(format, args...))
 }
 
 // takeGiven checks the given images and lists them by query. One outside the ball is an
@@ -22,7 +32,7 @@ func (r *runner) takeGiven() error {
 	}
 	size := len(r.all.x.Data) / r.all.x.Rows()
 	if len(g.Items) != g.Images.Rows() || g.Images.Cols() != size {
-		return option.Errorf("given images: %d of %d pixels for %d items; the images of the set have %d pixels", g.Images.Rows(), g.Images.Cols(), len(g.Items), size)
+		return g.bad("images: %d of %d pixels for %d items; the images of the set have %d pixels", g.Images.Rows(), g.Images.Cols(), len(g.Items), size)
 	}
 	place := map[int]int{}
 	for p, item := range r.items {
@@ -32,7 +42,7 @@ func (r *runner) takeGiven() error {
 	clean := make([]float32, size)
 	for k, item := range g.Items {
 		if item < 0 || item >= r.images.Len() {
-			return option.Errorf("given image %d is of item %d; the set has %d", k, item, r.images.Len())
+			return g.bad("image %d is of item %d; the set has %d", k, item, r.images.Len())
 		}
 		if err := r.images.Read(item, clean); err != nil {
 			return r.about([]int{item}, err)
@@ -41,17 +51,17 @@ func (r *runner) takeGiven() error {
 		if !r.o.inside(clean, x) {
 			for j, v := range x {
 				if !(v >= 0 && v <= 1) {
-					return option.Errorf("given image %d, of item %d: pixel %d is %v, outside [0, 1]", k, item, j, v)
+					return g.bad("image %d, of item %d: pixel %d is %v, outside [0, 1]", k, item, j, v)
 				}
 			}
-			return option.Errorf("given image %d, of item %d, is %.6g away in the %s norm, more than eps %.6g", k, item, r.o.apart(clean, x), string(r.o.Norm), r.o.Eps)
+			return g.bad("image %d, of item %d, is %.6g away in the %s norm, more than eps %.6g", k, item, r.o.apart(clean, x), string(r.o.Norm), r.o.Eps)
 		}
 		if p, is := place[item]; is {
 			r.given[p] = append(r.given[p], k)
 		}
 	}
 	if len(r.given) == 0 {
-		return option.Errorf("given images: none of the %d is of one of the %d queries", len(g.Items), len(r.items))
+		return g.bad("images: none of the %d is of one of the %d queries", len(g.Items), len(r.items))
 	}
 	return nil
 }
