@@ -76,7 +76,7 @@ RequeueExit=130
 KillWait=5
 CommunicationParameters=NoAddrCache
 NodeName=localhost NodeAddr=127.0.0.1 NodeHostname=$(hostname -s) CPUs=2 RealMemory=4000 State=UNKNOWN
-PartitionName=low Nodes=ALL Default=YES PriorityTier=1 PreemptMode=REQUEUE GraceTime=20 State=UP
+PartitionName=low Nodes=ALL Default=YES PriorityTier=1 PreemptMode=REQUEUE GraceTime=2 State=UP
 PartitionName=high Nodes=ALL Default=NO PriorityTier=10 PreemptMode=OFF State=UP
 END
 	munged --key-file="$B/etc/munge.key" --socket="$B/munge/munge.socket" --pid-file="$B/run/munged.pid" \
@@ -109,12 +109,13 @@ compare() { # FOLDER: each checkpoint is that of the run that nobody stopped
 
 mkdir bin && ln -s "$TERCET" bin/tercet && ln -s "$NATIVE" bin/tercet-native
 export PATH=$B/bin:$PATH
+# A run takes 30 s on a fast machine: Slurm looks at time limits every 30 s.
 cat >sweep.yaml <<'END'
 name: s
 data: {name: glyphs, size: 16, glyphs: {classes: 12, per_class: 6, test_classes: 6}}
 model: {name: cnn, width: 8, embedding: 8}
 batch: {sampler: class-pairs, pairs: 16}
-train: {epochs: 0, steps: 1200, eval_every: 100, log_every: 100, checkpoint_every: 20 steps, shards: 2}
+train: {epochs: 0, steps: 16000, eval_every: 1000, log_every: 100, checkpoint_every: 20 steps, shards: 2}
 sweep: {seed: [0, 1, 2, 3]}
 END
 tercet train sweep.yaml --quiet --jobs 2 --runs-dir want >/dev/null
@@ -131,20 +132,20 @@ until_true 60 grep -q 'the checkpoint is written' out/a_1 out/a_2
 echo "slurm-test: a task killed"
 until_true 60 eval 'no_waiting; in_training 2'
 kill -9 "$(tercet sweep status -c sweep.yaml runs | sed -n 's/^training.*process \([0-9]*\) on.*/\1/p' | head -1)"
-until_true 400 all_done
+until_true 900 all_done
 tercet sweep status -c sweep.yaml runs | tee status
 array=$(sed -n 's/^submit again: --array=\([^ ]*\).*/\1/p' status)
 [ -n "$array" ] || fail "nothing to submit again after a kill"
 echo "slurm-test: submitted again: --array=$array"
 sbatch -Q --array="$array" --output='out/b_%a' array.sh
-until_true 400 all_done
+until_true 900 all_done
 tercet sweep status -c sweep.yaml runs
 compare runs "array of 4, preempted, killed, submitted again"
 
 echo "slurm-test: a time limit shorter than the runs"
 rm -r runs
 sbatch -Q --time=1 --signal=B:TERM@57 --output='out/t_%a' array.sh
-until_true 400 all_done
+until_true 900 all_done
 grep -c 'the checkpoint is written' out/t_* || fail "no task met its limit"
 compare runs "stopped by the time limit, requeued"
 
