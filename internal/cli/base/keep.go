@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 
+	"tercet/internal/embed/store"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
 	"tercet/internal/run"
@@ -18,11 +19,14 @@ func Writable(path string) error {
 }
 
 // NotInput refuses to write a file or folder, "" for none, over one that the command reads,
-// before the work and whatever is forced.
+// alone or in a folder of tercet embed, before the work and whatever is forced.
 func NotInput(flag, path string, inputs ...string) error {
 	at, err := os.Stat(path)
 	if err != nil {
 		return nil // it is not there, or Writable says what is wrong
+	}
+	for _, in := range inputs {
+		inputs = append(inputs, store.Files(in)...)
 	}
 	for _, in := range inputs {
 		if read, err := os.Stat(in); err == nil && os.SameFile(at, read) {

@@ -77,6 +77,10 @@ func TestGalleryTasks(t *testing.T) {
 		t.Error(out)
 	}
 	sameTasks(t, queries, "queries.json", 2)
+	same, _ := clitest.Document(t, "eval --embeddings X.fbin --labels y.csv --no-kmeans --queries ./X.fbin --query-labels y.csv")["warnings"].([]any)
+	if other, _ := clitest.Document(t, queries)["warnings"].([]any); len(same) != len(other)+1 || !strings.Contains(fmt.Sprint(same), "each finds itself first") {
+		t.Errorf("of one file %v, of two %v", same, other)
+	}
 	clitest.Refuse(t, base.ExitUsage, queries+" --out memory.json", "the result of X.fbin with y.csv, whose content is another than that of X.fbin with y.csv, queries Q.npy with q.csv; --out FILE")
 }
 

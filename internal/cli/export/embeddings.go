@@ -59,7 +59,7 @@ docs/large-galleries.md has the layouts.`,
 }
 
 // check refuses options that do not go together, and fills in the format.
-func (o *embeddings) check() error {
+func (o *embeddings) check(from string) error {
 	if o.out == "" {
 		return base.Usagef("say where to write: --out FILE")
 	}
@@ -85,12 +85,15 @@ func (o *embeddings) check() error {
 		if err := base.Writable(path); err != nil {
 			return err
 		}
+		if err := base.NotInput("--out", path, from); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 func (o *embeddings) write(ctx context.Context, s *base.Streams, from string) error {
-	if err := o.check(); err != nil {
+	if err := o.check(from); err != nil {
 		return err
 	}
 	e, err := o.read(ctx, s, from)

@@ -65,6 +65,15 @@ func TestExportedFormats(t *testing.T) {
 	if b, err := os.ReadFile("Z.fbin"); err != nil || !bytes.Equal(a, b) {
 		t.Errorf("an exported folder differs from its run, error %v", err)
 	}
+	before := clitest.Snapshot(t, ".")
+	for _, line := range []string{
+		"export embeddings folder --force --out folder/embeddings.npy", "eval --embeddings folder --no-kmeans --force --out folder/embed.json",
+		"eval --embeddings folder --no-kmeans --class-scores folder/items.csv",
+		"cluster --embeddings folder --threshold 0.5 --map none --graph-neighbors 2 --save-graph folder/embeddings.npy",
+	} {
+		clitest.Refuse(t, 2, line, "is what the command reads")
+	}
+	clitest.Unchanged(t, ".", before, nil)
 	for args, say := range map[string]string{
 		"runs/tiny":                                                    "--out FILE",
 		"runs/tiny --out Z":                                            "give --format, one of npy, fbin, fvecs, u8bin, bvecs",

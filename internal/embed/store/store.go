@@ -40,6 +40,16 @@ func Is(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// Files are the paths that a folder of embeddings at path is read from, none where it is no
+// such folder.
+func Files(path string) []string {
+	if !Holds(path) {
+		return nil
+	}
+	parts, _ := filepath.Glob(filepath.Join(path, "embeddings_*.npy")) // a bad pattern is the only error
+	return append(parts, filepath.Join(path, documentName), filepath.Join(path, itemsName), filepath.Join(path, wholeName))
+}
+
 // Holds reports whether path is a folder with embeddings, whole or begun, and so no run.
 func Holds(path string) bool {
 	return exists(filepath.Join(path, documentName)) || exists(filepath.Join(path, journalName))

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"os"
 
 	"tercet/internal/data"
 	"tercet/internal/data/fault"
@@ -295,5 +296,19 @@ func (in *input) result(ctx context.Context, values []float64) (*evaluate.Evalua
 	if in.q != nil {
 		size = in.g.Len()
 	}
-	return evaluate.OfRetrieval(in.src, in.o.Eval, ret, in.queryLabels, size)
+	e, err := evaluate.OfRetrieval(in.src, in.o.Eval, ret, in.queryLabels, size)
+	if err == nil && in.findThemselves() {
+		e.Doc.Warnings = append(e.Doc.Warnings, "the queries are the rows of the gallery, so that each finds itself first; without queries its own row is left out")
+	}
+	return e, err
+}
+
+// findThemselves reports whether one file is gallery and queries.
+func (in *input) findThemselves() bool {
+	if in.q == nil {
+		return false
+	}
+	a, errA := os.Stat(in.o.Embeddings)
+	b, errB := os.Stat(in.o.Queries)
+	return errA == nil && errB == nil && os.SameFile(a, b)
 }
