@@ -256,27 +256,30 @@ func (o *Options) onto(v, w []float32, gap float64, d []float64) {
 	at(high)
 }
 
+// ontoLinf cuts the step of each coordinate to the room that it has: all have the length of
+// the smallest multiple of 2^-bisections at which the plane is reached, or of 1.
 func ontoLinf(v, w []float32, sign, gap float64, d []float64) {
-	reached := func(lambda float64) (sum float64) {
-		for k, g := range w {
-			a := math.Abs(float64(g))
-			room := float64(v[k])
-			if sign*float64(g) < 0 {
-				room = 1 - room
-			}
-			sum += float64(a * min(lambda, room))
+	room := d // until the step is known
+	for k, g := range w {
+		room[k] = float64(v[k])
+		if sign*float64(g) < 0 {
+			room[k] = 1 - room[k]
 		}
-		return sum
 	}
-	low, high := 0.0, 1.0
-	if reached(1) > gap {
-		for range bisections {
-			if mid := (low + high) / 2; reached(mid) < gap {
-				low = mid
-			} else {
-				high = mid
+	reached := func(lambda float64) (sum, slope float64) {
+		for k, g := range w {
+			a, most := math.Abs(float64(g)), room[k]
+			if lambda < most {
+				most = lambda
+				slope += a
 			}
+			sum += float64(a * most)
 		}
+		return sum, slope
+	}
+	high := 1.0
+	if most, _ := reached(1); most > gap {
+		high = leastReaching(gap, reached)
 	}
 	for k, g := range w {
 		s := sign * float64(g)
@@ -289,4 +292,29 @@ func ontoLinf(v, w []float32, sign, gap float64, d []float64) {
 			d[k] = 0
 		}
 	}
+}
+
+// tangents is how many tangents leastReaching tries before it halves intervals.
+const tangents = 16
+
+// leastReaching returns the smallest positive multiple of 2^-bisections below 1 at which
+// reached, which does not fall and is concave but for rounding, is gap or more, and 1 where
+// there is none. It is what halving [0, 1] so often ends with; tangents find it sooner.
+func leastReaching(gap float64, reached func(float64) (value, slope float64)) float64 {
+	const parts = 1 << bisections
+	low, high, guess := int64(0), int64(parts), 0.0
+	value, slope := reached(0)
+	for n := 0; high-low > 1; n++ {
+		at := (low + high) / 2
+		if guess += (gap - value) / slope; n < tangents && guess > 0 && guess < 1 {
+			at = min(max(int64(math.Ceil(guess*parts)), low+1), high-1)
+		}
+		guess = float64(at) / parts
+		if value, slope = reached(guess); value < gap {
+			low = at
+		} else {
+			high = at
+		}
+	}
+	return float64(high) / parts
 }
