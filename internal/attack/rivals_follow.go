@@ -17,6 +17,7 @@ const (
 	worthwhile = 8       // uses after which a list has paid
 	longPause  = 31      // whole searches between lists that do not pay, at most
 	rounding   = 0x1p-30 // above the relative error of squared distances in float64
+	outworn    = 10000   // rows measured by lists after which new ones, nearer to the query, cost less
 	furthest   = 1e17    // reach of a list of all rows: the query still has float32 distances
 )
 
@@ -25,6 +26,7 @@ type trail struct {
 	at          []float32 // (D) the embedding around which the lists are; empty: there are none
 	near        [2]shortlist
 	used        int // since the lists were made
+	measured    int // rows, by then
 	wait, pause int // whole searches before the next lists, and after them
 }
 
@@ -46,7 +48,7 @@ func (t *trail) due(z []float32) bool {
 		return false
 	}
 	t.pause = min(2*t.pause+1, longPause)
-	t.at, t.used, t.wait = append(t.at[:0], z...), 0, t.pause
+	t.at, t.used, t.measured, t.wait = append(t.at[:0], z...), 0, 0, t.pause
 	return true
 }
 
@@ -99,21 +101,23 @@ func (r *Rivals) list(at, kind int, rows []int32) {
 }
 
 // nearest returns the row of the list that is nearest to z, at the distance far from where
-// the list was made, and false where another row may be.
-func (l *shortlist) nearest(g *Gallery, z []float32, far float64) (Neighbor, bool) {
+// the list was made, and how many rows it has measured: none where a row that is not on the
+// list may be nearer.
+func (l *shortlist) nearest(g *Gallery, z []float32, far float64) (best Neighbor, measured int) {
 	if !(far < l.reach) {
-		return Neighbor{}, false
+		return best, 0
 	}
-	best := Neighbor{l.first, g.squared(z, int(l.first))}
+	best, measured = Neighbor{l.first, g.squared(z, int(l.first))}, 1
 	for _, c := range l.rows {
 		if c.Square > far {
 			break
 		}
+		measured++
 		if n := (Neighbor{c.Row, g.squared(z, int(c.Row))}); n.Compare(best) < 0 {
 			best = n
 		}
 	}
-	return best, true
+	return best, measured
 }
 
 // followed is Rivals where it decides by lists.
@@ -124,18 +128,19 @@ func (r *followed) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		r.found[0][i], r.found[1][i] = r.found[0][i][:0], r.found[1][i][:0]
 		t, z := &r.trails[i], r.z.Row(i)
-		if r.k != 1 || len(t.at) == 0 {
+		if r.k != 1 || len(t.at) == 0 || t.measured > outworn {
 			continue
 		}
 		far := math.Sqrt(kernel.SquaredDistanceLanes(z, t.at))
-		right, ok := t.near[0].nearest(r.g, z, far)
-		if !ok {
+		right, rights := t.near[0].nearest(r.g, z, far)
+		if rights == 0 {
 			continue
 		}
-		wrong, ok := t.near[1].nearest(r.g, z, far)
-		if !ok {
+		wrong, wrongs := t.near[1].nearest(r.g, z, far)
+		if wrongs == 0 {
 			continue
 		}
+		t.measured += rights + wrongs
 		r.found[0][i], r.found[1][i] = append(r.found[0][i], right), append(r.found[1][i], wrong)
 		if t.used++; t.used == worthwhile {
 			t.wait, t.pause = 0, 0
