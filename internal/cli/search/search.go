@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,6 +94,13 @@ func (o *options) check(args []string) error {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
 	if err := base.Placeable(o.out, o.montage); err != nil {
+		return err
+	}
+	inputs := slices.Concat(args, store.Files(o.gallery), store.Files(o.queries))
+	if err := base.NotInput("--out", o.out, inputs...); err != nil {
+		return err
+	}
+	if err := base.NotInput("--montage", o.montage, inputs...); err != nil {
 		return err
 	}
 	return base.AtLeast(base.FlagCount{Flag: "k", Value: o.k, Least: 1})

@@ -45,6 +45,10 @@ func TestSearch(t *testing.T) {
 	if d := clitest.Document(t, "eval --embeddings seq --k 1 --bootstrap 0 --no-kmeans"); d["retrieval"].(map[string]any)["recall@1(position-masked)"] != nil {
 		t.Errorf("sequences are not regarded: %v", d)
 	}
+	before := clitest.Snapshot(t, ".")
+	clitest.Refuse(t, base.ExitUsage, "search --gallery v --queries bare --out bare/items.csv", "--out bare/items.csv is what the command reads")
+	clitest.Refuse(t, base.ExitUsage, "search --gallery v photos/class-1/2.png --montage photos/class-1/2.png", "--montage photos/class-1/2.png is what the command reads")
+	clitest.Unchanged(t, ".", before, nil)
 	clitest.Refuse(t, base.ExitData, "eval --embeddings bare", "not every image of bare has a label")
 	clitest.Refuse(t, base.ExitData, "search --gallery photos --queries v", "photos has no embed.json")
 	clitest.Must(t, 0, "train tiny.yaml -q --set name=other --set seed=5")
