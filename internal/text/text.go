@@ -31,7 +31,7 @@ func List(words []string, conjunction string) string {
 // 77/255 or 7.7/255, where it is a multiple of a tenth of one; otherwise a number of five
 // digits.
 func Eps(norm string, v float64) string {
-	if tenths := float64(2550 * v); norm == "linf" && v > 0 && math.Abs(tenths-math.Round(tenths)) < 1e-6 {
+	if tenths := float64(2550 * v); norm == "linf" && tenths > 0.5 && math.Abs(tenths-math.Round(tenths)) < 1e-6 {
 		return fmt.Sprintf("%.5g/255", math.Round(tenths)/10)
 	}
 	return fmt.Sprintf("%.5g", v)
@@ -40,7 +40,7 @@ func Eps(norm string, v float64) string {
 // EpsExact is Eps with all digits, to tell two budgets apart that Eps rounds to the same:
 // whole pixel levels as 77/255, everything else as it is.
 func EpsExact(norm string, v float64) string {
-	if n := math.Round(255 * v); norm == "linf" && math.Abs(float64(255*v)-n) < 1e-9 {
+	if n := math.Round(255 * v); norm == "linf" && (n > 0 || v == 0) && math.Abs(float64(255*v)-n) < 1e-9 {
 		return fmt.Sprintf("%.0f/255", n)
 	}
 	return fmt.Sprint(v)

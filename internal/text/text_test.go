@@ -19,6 +19,8 @@ func TestWords(t *testing.T) {
 		{Eps("linf", 7.7/255), "7.7/255"},
 		{Eps("linf", 0.03), "0.03"},
 		{Eps("linf", 0), "0"},
+		{Eps("linf", 1e-10), "1e-10"}, // not 0/255
+		{EpsExact("linf", 1e-12), "1e-12"},
 		{Eps("l2", 77.0/255), "0.30196"},
 		{EpsExact("linf", 77.0/255), "77/255"},
 		{EpsExact("linf", 0), "0/255"},
