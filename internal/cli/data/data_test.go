@@ -148,6 +148,17 @@ func TestPreview(t *testing.T) {
 	}
 }
 
+func TestPreviewKeepsImages(t *testing.T) {
+	t.Chdir(t.TempDir())
+	clitest.ClassFolders(t, "photos", 4, 4)
+	before := clitest.Snapshot(t, ".")
+	for _, class := range []string{"0", "3"} { // of training, and of test
+		image := "photos/class-" + class + "/0.png"
+		clitest.Refuse(t, 2, "data preview --set data.name=folder --set data.root=photos --set data.size=8 --set data.split.kind=class --out "+image, image+" is an image of the data")
+	}
+	clitest.Unchanged(t, ".", before, nil)
+}
+
 func TestMistakesOfData(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.WriteFile(t, "keep.yaml", "name: x\n")

@@ -71,7 +71,7 @@ func runDataPreview(s *base.Streams, o previewOptions) error {
 	}
 	doc, err := inspect.DrawPreview(cfg, o.out, o.PreviewOptions)
 	if err != nil {
-		return err
+		return base.RunError(err)
 	}
 	return s.Result(doc, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, doc.Path)

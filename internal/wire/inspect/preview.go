@@ -2,10 +2,13 @@ package inspect
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/embed"
+	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rng"
@@ -35,6 +38,13 @@ func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*record.Pre
 	ds, err := sets.Pick(o.Set)
 	if err != nil {
 		return nil, err
+	}
+	for _, split := range []string{"train", "validation", "test"} {
+		if set, err := sets.Pick(split); err == nil { // there may be no validation set
+			if err := notAnImage(path, set); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if _, _, c := ds.Shape(); c != 1 && c != 3 {
 		return nil, fmt.Errorf("%w: images of %d channels; 1 and 3 can be drawn", data.ErrUnfit, c)
@@ -149,4 +159,23 @@ func evenly(n, k int) []int {
 		out[i] = i * n / k
 	}
 	return out
+}
+
+// notAnImage refuses to draw over an image of the data.
+func notAnImage(path string, ds data.Dataset) error {
+	at, err := os.Stat(path)
+	names, named := ds.(data.Namer)
+	if err != nil || !named {
+		return nil
+	}
+	for i := range ds.Len() {
+		name := names.ItemName(i)
+		if filepath.Base(name) != filepath.Base(path) {
+			continue
+		}
+		if image, err := os.Stat(name); err == nil && os.SameFile(at, image) {
+			return option.Errorf("%s is an image of the data; give another path", path)
+		}
+	}
+	return nil
 }
