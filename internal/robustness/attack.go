@@ -136,7 +136,7 @@ func describe(ctx context.Context, o record.AttackOptions, e *run.Embedded, g *a
 	return &Attacked{doc, res, e, g}, nil
 }
 
-// gallery embeds the set that attacks are on.
+// gallery embeds the set that attacks are on; the network is frozen.
 func gallery(ctx context.Context, r *run.Run, checkpoint, set string, say progress.Say) (*run.Embedded, *attack.Gallery, error) {
 	if r.Config.Data.Options.Traits().Vectors {
 		return nil, nil, fmt.Errorf("%w: attacks need images with pixels in [0, 1]; this run is trained on vectors", data.ErrUnfit)
@@ -148,6 +148,7 @@ func gallery(ctx context.Context, r *run.Run, checkpoint, set string, say progre
 	if err := embed.TwoClasses(e.Data.Labels()); err != nil {
 		return nil, nil, err
 	}
+	e.Model.Freeze()
 	var g *attack.Gallery
 	if roles := data.RolesOf(e.Data); roles != nil {
 		g, err = attack.NewGalleryOf(e.Vectors, e.Data.Labels(), attack.Sides(*roles))

@@ -65,7 +65,6 @@ func Worst(ctx context.Context, r *run.Run, p WorstPlan, say progress.Say) (*rec
 	if err != nil {
 		return nil, nil, err
 	}
-	e.Model.Freeze()
 	direct, err := verifier(r, p.Checkpoint)
 	if err != nil {
 		return nil, nil, err
