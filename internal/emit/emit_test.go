@@ -34,6 +34,11 @@ func TestGolden(t *testing.T) {
 			testutil.Golden(t, "testdata/"+f+"-"+name+".txt", []byte(out))
 		}
 	}
+	home := plain
+	home.Out = "$HOME"
+	if out, _ := Write("make", home); !strings.Contains(out, "--tasks 8 '$HOME'\n") {
+		t.Errorf("a line to copy, in a comment, is not the shell's:\n%s", out)
+	}
 	var mistake *option.Error
 	if _, err := Write("make", Script{Command: []string{"tercet", "a\nb"}}); !errors.As(err, &mistake) {
 		t.Errorf("a line break: %v", err)

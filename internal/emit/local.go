@@ -26,7 +26,7 @@ func makefile(s Script) string {
 	words := slices.Concat(s.Command, s.task("@"), s.threads())
 	line := strings.ReplaceAll(shell(words), "$", "$$")
 	line = strings.Replace(line, fmt.Sprintf("--task @/%d", s.Tasks), fmt.Sprintf("--task $*/%d", s.Tasks), 1)
-	return strings.ReplaceAll(s.about("#"), "$", "$$") + fmt.Sprintf(`# Usage: make -k -j JOBS -f FILE
+	return s.about("#") + fmt.Sprintf(`# Usage: make -k -j JOBS -f FILE
 .PHONY: all
 all: $(addprefix task-,$(shell seq %d))
 

@@ -5,18 +5,16 @@ import (
 	"math"
 	"slices"
 
+	"tercet/internal/attack/worst"
 	"tercet/internal/record"
 )
-
-// fullGallery is the gallery of worst cases that certificates are about.
-const fullGallery = "full"
 
 // Sandwich sets in c what attacks found of the same queries: w holds the worst cases of
 // the same weights, images and norm. It is an error where a query is proven at a budget
 // and an image within it breaks the query: one of the two is wrong. Nothing is set where
 // the two are not of the same thing; a vote is another system than the attacked network.
 func Sandwich(c *record.Certify, w *record.Worst) error {
-	at := slices.IndexFunc(w.Galleries, func(g record.WorstGallery) bool { return g.Gallery == fullGallery })
+	at := slices.IndexFunc(w.Galleries, func(g record.WorstGallery) bool { return g.Gallery == worst.Full })
 	a, b := c.Source, w.Source
 	if at < 0 || c.Options.Method == Vote || c.Options.Norm != w.Options.Norm || a.Step != b.Step || a.Set != b.Set || a.Checkpoint != b.Checkpoint || a.Config != b.Config || a.Fingerprint != b.Fingerprint {
 		return nil

@@ -166,7 +166,7 @@ func moved(a, b []float32) (linf, l2 float64) {
 }
 
 // worstScores are the shares of queries, with Wilson's intervals: a bootstrap of no query
-// among many has no width.
+// among many has no width. A share of no query is left out.
 func worstScores(s *worst.State) record.Scores {
 	c := s.Counts()
 	var out record.Scores
@@ -174,13 +174,11 @@ func worstScores(s *worst.State) record.Scores {
 		key  string
 		k, n int
 	}{{Recall, c.Right, c.Queries}, {WorstCase, c.Robust, c.Queries}, {WorstRight, c.Robust, c.Right}, {WorstEight, c.Robust8, c.Queries}} {
-		value := record.Value{Definition: fmt.Sprintf("%s(q)", v.key)}
-		if v.n > 0 {
-			value.Value = float64(v.k) / float64(v.n)
+		if v.n == 0 {
+			continue
 		}
 		ci := stat.Wilson(v.k, v.n)
-		value.CI95 = &ci
-		out = append(out, record.Score{Key: v.key, Value: value})
+		out = append(out, record.Score{Key: v.key, Value: record.Value{Value: float64(v.k) / float64(v.n), CI95: &ci, Definition: v.key + "(q)"}})
 	}
 	return out
 }

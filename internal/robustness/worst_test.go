@@ -30,6 +30,17 @@ func same(d *record.Worst) *record.Worst {
 	return &c
 }
 
+// Where no query is right when clean, there is no share of those that are.
+func TestWorstScores(t *testing.T) {
+	t.Parallel()
+	for right, want := range map[int]bool{0: true, 1: false} { // the member that broke the query
+		_, ok := worstScores(&worst.State{By: []int{right}, Eight: []bool{false}}).Get(WorstRight)
+		if ok != want {
+			t.Errorf("broken by member %d: there is a share is %v", right, ok)
+		}
+	}
+}
+
 // Work that ends in any member continues to the same document, and only as the same work.
 func TestWorstResumes(t *testing.T) {
 	r := runtest.Trained(t, t.TempDir())

@@ -17,7 +17,11 @@ func WorstTable(d *record.Worst) *render.Table {
 		Notes:   []string{"an upper bound: an image that breaks a query proves that it is not robust, no image found proves nothing; galleries are fixed"},
 	}
 	var members []string
+	var scores record.Scores // of all galleries: one may lack the share of no query
 	for _, g := range d.Galleries {
+		if len(g.Scores) > len(scores) {
+			scores = g.Scores
+		}
 		t.Columns = append(t.Columns, render.Column{Name: fmt.Sprintf("%s (%s)", g.Gallery, text.Plural(g.Rows, "row", "rows"))})
 		if len(g.Members) > len(members) {
 			members = members[:0]
@@ -26,7 +30,7 @@ func WorstTable(d *record.Worst) *render.Table {
 			}
 		}
 	}
-	for _, s := range d.Galleries[0].Scores {
+	for _, s := range scores {
 		row := []render.Cell{render.Text(s.Key).InPercent()}
 		for _, g := range d.Galleries {
 			row = append(row, measuredIn(g.Scores, s.Key).InPercent())

@@ -112,7 +112,11 @@ func (in *input) cleanLists(ks []int, more bool) (_ []int, length int, warnings 
 		if n := l.DropOwn(); n > 0 {
 			length--
 			own = " without the query itself"
-			warnings = append(warnings, fmt.Sprintf("%s without the query's own row, which is no neighbor; the other lists without their last item", text.Plural(n, "list is scored", "lists are scored")))
+			said := text.Plural(n, "list is scored", "lists are scored") + " without the query's own row, which is no neighbor"
+			if n < l.Len() {
+				said += "; the other lists without their last item"
+			}
+			warnings = append(warnings, said)
 			for q := range l.Len() {
 				l.Of(q)[l.K-1] = -1
 			}
