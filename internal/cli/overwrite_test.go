@@ -64,20 +64,29 @@ func TestResultsOfFilesAreKept(t *testing.T) {
 	}
 	clitest.Must(t, 0, "cluster --run runs/tiny --map none --out-dir D")
 	copyTo(t, "X.labels.npy", "own/labels.npy")
+	copyTo(t, "X.labels.npy", "own/assigned.npy")
 	before := clitest.Snapshot(t, ".")
 	for line, want := range map[string]string{
-		strings.Replace(eval, " --n-init 2", "", 1) + " --no-kmeans":            "replacing e.json would lose: recall@16; the clustering scores; --out FILE writes elsewhere, --force replaces it",
-		strings.Replace(eval, "X.", "Z.", 2) + " --k 1,2,4,8,16":                "the result of X.npy with X.labels.npy, whose content is another than that of Z.npy with Z.labels.npy; --out",
-		cluster + " --labels X.labels.npy":                                      "the result of X.npy without labels, whose content is another",
-		cluster + " --spherical":                                                "kmeans.spherical none instead of true; --out-dir FOLDER",
-		"cluster --embeddings X.npy -k 3 --out-dir D":                           "replacing D/cluster.json would lose: the result of runs/tiny; --out-dir FOLDER",
-		"cluster --embeddings X.npy -k 3 --out-dir runs/tiny/../../D":           "the result of runs/tiny",
-		"cluster --run runs/tiny --out-dir c":                                   "the result of X.npy; --out-dir",
-		"cluster --graph g.txt --no-pictures --out-dir g":                       "labels g.csv instead of none; --out-dir",
-		"cluster --graph g.txt --no-pictures --out-dir c":                       "the result of X.npy; --out-dir",
-		"cluster --embeddings X.npy --labels own/labels.npy -k 3 --out-dir own": "own/labels.npy would lose: a file that is not of a clustering (there is no cluster.json in its folder); --out-dir",
+		strings.Replace(eval, " --n-init 2", "", 1) + " --no-kmeans":          "replacing e.json would lose: recall@16; the clustering scores; --out FILE writes elsewhere, --force replaces it",
+		strings.Replace(eval, "X.", "Z.", 2) + " --k 1,2,4,8,16":              "the result of X.npy with X.labels.npy, whose content is another than that of Z.npy with Z.labels.npy; --out",
+		cluster + " --labels X.labels.npy":                                    "the result of X.npy without labels, whose content is another",
+		cluster + " --spherical":                                              "kmeans.spherical none instead of true; --out-dir FOLDER",
+		"cluster --embeddings X.npy -k 3 --out-dir D":                         "replacing D/cluster.json would lose: the result of runs/tiny; --out-dir FOLDER",
+		"cluster --embeddings X.npy -k 3 --out-dir runs/tiny/../../D":         "the result of runs/tiny",
+		"cluster --run runs/tiny --out-dir c":                                 "the result of X.npy; --out-dir",
+		"cluster --graph g.txt --no-pictures --out-dir g":                     "labels g.csv instead of none; --out-dir",
+		"cluster --graph g.txt --no-pictures --out-dir c":                     "the result of X.npy; --out-dir",
+		"cluster --embeddings X.npy --labels X.labels.npy -k 3 --out-dir own": "own/labels.npy would lose: a file that is not of a clustering (there is no cluster.json in its folder); --out-dir",
 	} {
 		clitest.Refuse(t, base.ExitUsage, line, want)
+	}
+	for line, want := range map[string]string{
+		"cluster --embeddings X.npy --labels own/labels.npy -k 3 --map none --out-dir own --force": "--out-dir own/labels.npy is what the command reads",
+		"cluster assign --clusters c --embeddings X.npy --labels own/assigned.npy --out-dir own":   "--out-dir own/assigned.npy is what the command reads",
+	} {
+		before := clitest.Snapshot(t, ".")
+		clitest.Refuse(t, base.ExitUsage, line, want)
+		clitest.Unchanged(t, ".", before, nil)
 	}
 	copyTo(t, "Z.npy", "X.npy")
 	copyTo(t, "Z.labels.npy", "X.labels.npy")

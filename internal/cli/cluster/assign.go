@@ -69,7 +69,7 @@ func runAssign(ctx context.Context, s *base.Streams, o assignOptions) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
-	if err := outFolder(o.out); err != nil {
+	if err := outFolder(o.out, []string{assignedFile}, o.Embeddings, o.Labels); err != nil {
 		return err
 	}
 	defer base.SaveMemory(o.Embeddings, o.Labels)()
@@ -119,6 +119,9 @@ func (o *assignOptions) assignRun(ctx context.Context, s *base.Streams, view *ba
 	return clustering.Assign(ctx, r, o.clusters, o.Checkpoint, o.Set, o.Limit, view.Say)
 }
 
+// assignedFile has the clusters of the new items, beside assign.json.
+const assignedFile = "assigned.npy"
+
 func writeAssigned(dir string, d *record.Assign) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -126,7 +129,7 @@ func writeAssigned(dir string, d *record.Assign) error {
 	if err := record.Write(filepath.Join(dir, "assign.json"), d); err != nil {
 		return err
 	}
-	return fsx.Write(filepath.Join(dir, "assigned.npy"), 0o644, func(w io.Writer) error { return npy.WriteLabels(w, d.Labels) })
+	return fsx.Write(filepath.Join(dir, assignedFile), 0o644, func(w io.Writer) error { return npy.WriteLabels(w, d.Labels) })
 }
 
 func assignTable(d *record.Assign) *render.Table {

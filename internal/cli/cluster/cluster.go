@@ -330,11 +330,26 @@ func stoppedBy(ctx context.Context) error {
 }
 
 // outFolder refuses an --out-dir that is a file.
-func outFolder(path string) error {
-	if info, err := os.Stat(path); path != "" && err == nil && !info.IsDir() {
+// outFolder refuses a path, "" for none, that is no folder, and one in which the files of
+// these names are among the inputs, whatever is forced.
+func outFolder(path string, names []string, inputs ...string) error {
+	if path == "" {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return base.Usagef("--out-dir %s is a file; give a folder, which need not exist yet", path)
 	}
+	for _, name := range names {
+		if err := base.NotInput("--out-dir", filepath.Join(path, name), inputs...); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// inputs are the files that the command reads, but for those of a run.
+func (o *options) inputs() []string {
+	return []string{o.graph, o.Embeddings, o.Labels, o.lists, o.fitX, o.fitY}
 }
 
 // clusterGates reads --fail-under and refuses scores that will not be measured.

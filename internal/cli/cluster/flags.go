@@ -168,14 +168,14 @@ func (o *options) checkCluster() ([]base.Gate, error) {
 	} else if o.Limit > 0 || o.Set != "test" || o.Checkpoint != "last" {
 		return nil, base.Usagef("--limit, --split and --checkpoint go with --run")
 	}
-	if err := outFolder(o.out); err != nil {
+	if err := outFolder(o.out, solve.Files(), o.inputs()...); err != nil {
 		return nil, err
 	}
 	if o.saveGraph != "" {
 		if err := base.Writable(o.saveGraph); err != nil {
 			return nil, err
 		}
-		if err := base.NotInput("--save-graph", o.saveGraph, o.Embeddings, o.Labels, o.lists, o.fitX, o.fitY); err != nil {
+		if err := base.NotInput("--save-graph", o.saveGraph, o.inputs()...); err != nil {
 			return nil, err
 		}
 	}

@@ -11,13 +11,19 @@ import (
 	"tercet/internal/record"
 )
 
+// Files are the names of what Write writes beside cluster.json, or removes since a
+// clustering has none of it.
+func Files() []string {
+	return []string{"labels.npy", "probabilities.npy", ModelFile, "tsne.npy", "pca.npy"}
+}
+
 // Vacant refuses, with a *KeptError, a folder that has files of the names that Write
 // writes and no clustering that they are of: they are somebody's own.
 func Vacant(dir string) error {
 	if _, err := os.Lstat(filepath.Join(dir, "cluster.json")); err == nil {
 		return nil
 	}
-	for _, name := range []string{"labels.npy", "probabilities.npy", ModelFile, "tsne.npy", "pca.npy"} {
+	for _, name := range Files() {
 		path := filepath.Join(dir, name)
 		if _, err := os.Lstat(path); err == nil {
 			return &record.KeptError{Path: path, Lost: []string{"a file that is not of a clustering (there is no cluster.json in its folder)"}}
