@@ -120,8 +120,10 @@ func TestBrokenImageOfARun(t *testing.T) {
 	if err != nil || !strings.Contains(string(b), `"broken"`) || !strings.Contains(string(b), "torn.png") {
 		t.Errorf("%s %v", b, err)
 	}
-	if _, _, stderr = clitest.Run("eval", "--run", dirs[0], "--no-pictures"); !strings.Contains(stderr, "images of the data that cannot be read and were left out: 1; manifest.json lists them") {
-		t.Error(stderr)
+	for _, line := range []string{"eval", "attack --attack ES --queries 2", "attack --suite worst --eps 0 --queries 2"} {
+		if _, _, stderr = clitest.Run(append(strings.Fields(line), "--run", dirs[0], "--no-pictures")...); !strings.Contains(stderr, "images of the data that cannot be read and were left out: 1; manifest.json lists them") {
+			t.Error(line, stderr)
+		}
 	}
 	clitest.Must(t, 0, "embed --run "+dirs[0]+" --out vectors")
 	if b, err = os.ReadFile("vectors/embed.json"); err != nil || !strings.Contains(string(b), "torn.png") {

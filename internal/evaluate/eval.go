@@ -90,9 +90,7 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 		doc.Selection = what + " chosen on test images"
 		doc.Warnings = append(doc.Warnings, "the "+what+" was chosen on test images, so these test scores are too good")
 	}
-	if n := len(r.Manifest.Data.Broken); n > 0 {
-		doc.Warnings = append(doc.Warnings, fmt.Sprintf("images of the data that cannot be read and were left out: %d; manifest.json lists them", n))
-	}
+	doc.Warnings = append(doc.Warnings, r.Omitted()...)
 	if set == "train" {
 		doc.Warnings = append(doc.Warnings, "evaluated on the training images: these scores carry no information about unseen data")
 	}

@@ -84,6 +84,7 @@ func Attack(ctx context.Context, r *run.Run, checkpoint, set string, o record.At
 	}
 	a, err := describe(ctx, o, e, g, res)
 	if err == nil {
+		a.Doc.Warnings = append(a.Doc.Warnings, r.Omitted()...)
 		a.Doc.Cost.Seconds = time.Since(start).Seconds()
 	}
 	return a, err

@@ -54,6 +54,7 @@ func Curve(ctx context.Context, r *run.Run, checkpoint, set string, o record.Att
 			}
 		}
 	}
+	doc.Warnings = append(doc.Warnings, r.Omitted()...)
 	doc.Cost.Forward += int64(e.Data.Len())
 	doc.Cost.Seconds = time.Since(start).Seconds()
 	return doc, nil

@@ -71,6 +71,7 @@ func MergeAttack(ctx context.Context, r *run.Run, checkpoint, set string, o reco
 	if err != nil {
 		return nil, err
 	}
+	a.Doc.Warnings = append(a.Doc.Warnings, r.Omitted()...)
 	a.Doc.Cost.Seconds = time.Since(start).Seconds()
 	for _, ran := range res.Attacks {
 		a.Doc.Cost.Seconds += ran.Seconds

@@ -97,7 +97,7 @@ func Worst(ctx context.Context, r *run.Run, p WorstPlan, say progress.Say) (*rec
 		doc.Galleries = append(doc.Galleries, w)
 	}
 	doc.Checks = worstChecks(res.Checks)
-	doc.Warnings = worstWarnings(doc, g, res)
+	doc.Warnings = append(worstWarnings(doc, g, res), r.Omitted()...)
 	doc.Cost.Forward += int64(e.Data.Len())
 	doc.Cost.Seconds = time.Since(start).Seconds()
 	return doc, &WorstAttacked{res, e, g}, nil

@@ -102,7 +102,7 @@ func TestWorstResumes(t *testing.T) {
 		if err := os.WriteFile(part, damaged, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := Worst(context.Background(), r, plan, tinytest.Quiet); err == nil || !strings.Contains(err.Error(), "no whole file of unfinished work") {
+		if _, _, err := Worst(context.Background(), r, plan, tinytest.Quiet); err == nil || !errors.As(err, new(*record.FormatError)) || !strings.Contains(err.Error(), "remove it to begin again") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"tercet/internal/attack"
 	"tercet/internal/attack/worst"
 	"tercet/internal/data/npy"
-	"tercet/internal/option"
 )
 
 // ReadGiven reads the images that somebody else has made of queries, and returns their
@@ -31,7 +31,7 @@ func ReadGiven(folder string) (*worst.Given, string, error) {
 	for k, id := range ids {
 		item, err := strconv.Atoi(names[id])
 		if err != nil {
-			return nil, "", option.Errorf("%s: entry %d is %q, no index of an image", of, k, names[id])
+			return nil, "", attack.Unfit("%s: entry %d is %q, no index of an image", of, k, names[id])
 		}
 		g.Items = append(g.Items, item)
 		binary.Write(sum, binary.LittleEndian, int64(item)) // a hash takes all

@@ -105,12 +105,12 @@ func (p *worstPart) read(replace bool) ([]*worst.State, error) {
 		return nil, nil
 	}
 	if err != nil || f.Meta["format"] != record.WorstPartFormat || !f.Sealed {
-		return nil, option.Errorf("%s is no whole file of unfinished work of a worst case; remove it", p.path)
+		return nil, p.damaged("no whole file")
 	}
 	var of worstHeader
 	var ran [][]worst.Ran
 	if json.Unmarshal([]byte(f.Meta["of"]), &of) != nil || json.Unmarshal([]byte(f.Meta["ran"]), &ran) != nil {
-		return nil, option.Errorf("%s: its metadata cannot be read; remove it", p.path)
+		return nil, p.damaged("its metadata cannot be read")
 	}
 	if what := of.unlike(p.of); what != "" {
 		return nil, option.Errorf("%s holds unfinished work of another worst case (%s); finish that, remove the file, or write elsewhere", p.path, what)
@@ -129,7 +129,7 @@ func (p *worstPart) read(replace bool) ([]*worst.State, error) {
 		}
 		by, margin, eight, radius, images := tensor("by"), tensor("margin"), tensor("eight"), tensor("radius"), f.Find(fmt.Sprintf("%d/images", k))
 		if len(by) == 0 || len(margin) != len(by) || len(eight) != len(by) || len(radius) != len(by) || images == nil || images.Shape[0] != len(by) || s.Gallery == "" {
-			return nil, option.Errorf("%s is not whole; remove it", p.path)
+			return nil, p.damaged("a tensor is missing")
 		}
 		for i := range by {
 			s.By, s.Margin, s.Eight, s.Radius = append(s.By, int(by[i])), append(s.Margin, float64(margin[i])), append(s.Eight, eight[i] == 1), append(s.Radius, float64(radius[i]))
@@ -138,6 +138,11 @@ func (p *worstPart) read(replace bool) ([]*worst.State, error) {
 		out = append(out, s)
 	}
 	return out, nil
+}
+
+// damaged is the error of a file that cannot be continued from.
+func (p *worstPart) damaged(why string) error {
+	return &record.FormatError{Path: p.path, Msg: why + "; it holds unfinished work of a worst case: remove it to begin again"}
 }
 
 // RemovePart deletes the file of work that is done.

@@ -101,3 +101,13 @@ func (r *Run) Embed(ctx context.Context, which, set string, limit int, say progr
 		},
 	}, nil
 }
+
+// Omitted is the warning about images of the run's data that cannot be read; none where
+// there are none.
+func (r *Run) Omitted() []string {
+	n := len(r.Manifest.Data.Broken)
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("images of the data that cannot be read and were left out: %d; manifest.json lists them", n)}
+}

@@ -3,8 +3,8 @@ package worst
 import (
 	"fmt"
 
+	"tercet/internal/attack"
 	"tercet/internal/engine/array"
-	"tercet/internal/option"
 )
 
 // Given are images that somebody else has made of queries. More than one may be of one query.
@@ -20,7 +20,7 @@ func (g *Given) bad(format string, args ...any) error {
 	if g.From != "" {
 		from = g.From + ": "
 	}
-	return option.Errorf("%s", from+fmt.Sprintf(format, args...))
+	return attack.Unfit("%s", from+fmt.Sprintf(format, args...))
 }
 
 // takeGiven checks the given images and lists them by query. One outside the ball is an

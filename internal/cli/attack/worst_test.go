@@ -132,8 +132,10 @@ func TestWorstVerifies(t *testing.T) {
 	clitest.Refuse(t, 2, line+" --eps 6/255 --force --save-images runs/tiny", "--save-images runs/tiny is what the command reads")
 	clitest.Refuse(t, 2, line+" --eps 6/255 --force --save-images tiny.yaml", "tiny.yaml is not a folder")
 	clitest.Unchanged(t, ".", saved, nil)
-	clitest.Refuse(t, 2, line+" --eps 1/1000 --out-dir small --verify theirs", "in the linf norm, more than eps 0.001")
-	clitest.Refuse(t, 2, line+" --eps 1/1000 --out-dir small --verify theirs", "theirs: image 1, of item 1, ")
+	clitest.Refuse(t, 3, line+" --eps 1/1000 --out-dir small --verify theirs", "in the linf norm, more than eps 0.001")
+	clitest.Refuse(t, 3, line+" --eps 1/1000 --out-dir small --verify theirs", "theirs: image 1, of item 1, ")
+	clitest.Put(t, "small/worst.part", "half a file")
+	clitest.Refuse(t, 3, line+" --eps 6/255 --out-dir small", "worst.part: no whole file; it holds unfinished work of a worst case: remove it to begin again")
 	clitest.Put(t, "theirs/queries.npy", "\x93NUMPY\x01\x00\x46\x00{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }            \n\x00\x00\x00\x00\x01\x00\x00\x00")
 	clitest.Refuse(t, 3, line+" --eps 6/255 --out-dir ours --verify theirs", "theirs/queries.npy has 2 labels, theirs/adversarial.npy has 10 images")
 }
