@@ -10,11 +10,19 @@ import (
 	"tercet/internal/progress"
 )
 
-// Batches returns the embeddings (N, D) of all items of ds, batch by batch.
+// atOnce bounds the memory of the images of a batch and of what a network makes of them.
+const atOnce = 512 << 20
+
+// Rows returns how many images m embeds at a time: batch, or fewer where they are so large
+// that the network would need more than 512 MiB for them. Embeddings do not depend on it.
+func Rows(m *nn.Model, batch int) int { return max(1, min(batch, atOnce/m.ImageBytes())) }
+
+// Batches returns the embeddings (N, D) of all items of ds, at most batch at a time; see
+// Rows.
 func Batches(ctx context.Context, m *nn.Model, ds data.Dataset, batch int, say progress.Count) (*array.Array, error) {
 	h, w, c := ds.Shape()
 	n := ds.Len()
-	batch = min(batch, n)
+	batch = min(Rows(m, batch), n)
 	out := array.New(n, m.Dim())
 	x := array.New(batch, h, w, c)
 	ids := make([]int, 0, batch)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tercet/internal/data/fault"
+	"tercet/internal/embed"
 	"tercet/internal/embed/store"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
@@ -82,7 +83,8 @@ func (n *Network) Embed(ctx context.Context, im Images, o Options, say progress.
 // fill embeds what is left of the images, batch by batch.
 func (n *Network) fill(ctx context.Context, w *store.Writer, im Images, batch int, say progress.Say) error {
 	s := n.Model.Spec()
-	x := array.New(batch, s.Height, s.Width, s.Channels)
+	x, most := array.New(batch, s.Height, s.Width, s.Channels), embed.Rows(n.Model, batch)
+	var rows []float32
 	for lo := w.Done(); lo < im.Len(); lo += batch {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -90,13 +92,15 @@ func (n *Network) fill(ctx context.Context, w *store.Writer, im Images, batch in
 		m := min(batch, im.Len()-lo)
 		x.SetRows(m)
 		sizes, broken := readBatch(im, lo, x)
-		var rows []float32
+		rows = rows[:0]
 		if len(sizes) > 0 {
 			x.SetRows(len(sizes))
 			if err := n.Model.CheckInput(x); err != nil {
 				return err
 			}
-			rows = n.Model.Embed(x, nn.Eval).Data
+			for at := 0; at < len(sizes); at += most {
+				rows = append(rows, n.Model.Embed(x.Slice(at, min(at+most, len(sizes))), nn.Eval).Data...)
+			}
 		}
 		if err := w.Add(m, rows, sizes, broken); err != nil {
 			return err

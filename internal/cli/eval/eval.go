@@ -212,7 +212,7 @@ func (o options) counts() error {
 		return base.Usagef("--intervals is %q; give queries or classes", o.intervals)
 	}
 	if o.intervals == record.ByClass && o.changed("bootstrap") && o.bootstrap == 0 {
-		return base.Usagef("--intervals classes: --bootstrap 0 gives no intervals")
+		return base.Usagef("--intervals classes: --bootstrap 0 gives no intervals; leave it out, or give at least %d", metric.MinResamples)
 	}
 	if given := base.Given(o.changed, "clusters", "n-init"); given != "" && o.noKMeans {
 		return base.Usagef("%s: about k-means, which --no-kmeans leaves out", given)
@@ -278,6 +278,9 @@ func (o options) settings(base record.EvalOptions) record.EvalOptions {
 	base.Distance, base.Limit = o.distance, o.Limit
 	if o.intervals == record.ByClass {
 		base.Intervals = record.ByClass
+	}
+	if o.changed("intervals") && !o.changed("bootstrap") && base.Bootstrap == 0 {
+		base.Bootstrap = o.bootstrap // intervals were asked for, and the run's config has none
 	}
 	base.KMeans = !o.noKMeans
 	base.Baselines = base.Baselines && !o.noBaselines

@@ -26,6 +26,16 @@ func TestFalseMatchRates(t *testing.T) {
 	if out := clitest.Must(t, 0, "report runs/tiny --metric pairs.tar@far=0.1"); !strings.Contains(out, "pairs.tar@far=0.1") {
 		t.Error(out)
 	}
+	clitest.Must(t, 0, "train -c tiny.yaml --set name=bare --set eval.bootstrap=0")
+	bare := strings.ReplaceAll(eval, "tiny", "bare")
+	for flags, intervals := range map[string]bool{"": false, " --intervals classes": true, " --intervals queries": true} {
+		doc := clitest.Document(t, bare+flags+" --force")
+		scores, _ := doc["retrieval"].(map[string]any)
+		recall, _ := scores["recall@1"].(map[string]any)
+		if ci, _ := recall["ci95"].([]any); (len(ci) == 2) != intervals || recall["value"] == nil {
+			t.Errorf("eval.bootstrap 0%s: %v", flags, recall)
+		}
+	}
 	clitest.Must(t, 0, eval+" --save-embeddings x.npy")
 	doc := clitest.Document(t, "eval --embeddings x.npy --labels x.labels.npy --fmr 0.1 --no-kmeans --fail-under tar@far=0.1=0")
 	counts, _ := doc["pair_counts"].(map[string]any)

@@ -190,6 +190,22 @@ func (m *Model) Params() []*Param { return m.params }
 // ParamCount returns the number of trained numbers.
 func (m *Model) ParamCount() int { return CountParams(m.params) }
 
+// ImageBytes returns about how much memory one image of a batch takes in mode Eval: the
+// image and the outputs of the layers, which they keep for Backward.
+func (m *Model) ImageBytes() int {
+	n := size(m.in)
+	walk(m.net, func(l Layer) {
+		if norm, ok := l.(*BatchNorm2D); ok && norm.conv != nil {
+			return // folded into the convolution
+		}
+		if b, ok := l.(interface{ shapeInfo() (string, []int) }); ok {
+			_, out := b.shapeInfo()
+			n += size(out)
+		}
+	})
+	return 4 * n
+}
+
 // CheckInput returns an error wrapping array.ErrShape unless x is a batch of at
 // least one image of the size that the model was built for.
 func (m *Model) CheckInput(x *array.Array) error {
