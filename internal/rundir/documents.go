@@ -23,6 +23,10 @@ func (r *Run) From(kind string) (record.Source, bool) {
 		return r.Attack.Source, true
 	case kind == "cluster" && r.Cluster != nil:
 		return r.Cluster.Source, true
+	case kind == "worst" && r.Worst != nil:
+		return r.Worst.Source, true
+	case kind == "certify" && r.Certify != nil:
+		return r.Certify.Source, true
 	}
 	return record.Source{}, false
 }
@@ -42,7 +46,12 @@ func (r *Run) path(kind string) string {
 
 // Command is the command that makes the run's document of a kind.
 func (r *Run) Command(kind string) string {
-	return fmt.Sprintf("tercet %s %s %s%s", kindNamed(kind).command, option.Name("run"), text.ShellWord(r.Dir), r.Of.flags())
+	k := kindNamed(kind)
+	command := k.command
+	if k.suite != "" {
+		command += " " + option.Name("suite") + " " + k.suite
+	}
+	return fmt.Sprintf("tercet %s %s %s%s", command, option.Name("run"), text.ShellWord(r.Dir), r.Of.flags())
 }
 
 // Without says which runs lack a kind of document and what makes it; "" if none does. A run
@@ -79,6 +88,12 @@ func (r *Run) Only(kinds ...string) *Run {
 	}
 	if !slices.Contains(kinds, "cluster") {
 		out.Cluster = nil
+	}
+	if !slices.Contains(kinds, "worst") {
+		out.Worst = nil
+	}
+	if !slices.Contains(kinds, "certify") {
+		out.Certify = nil
 	}
 	return &out
 }

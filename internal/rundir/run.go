@@ -24,6 +24,8 @@ type Run struct {
 	Eval     *record.Eval // nil where the file does not exist; so the others
 	Attack   *record.Attack
 	Cluster  *record.Cluster
+	Worst    *record.Worst
+	Certify  *record.Certify
 	// Clusterings are those in folders of their own; ReadClusterings fills them.
 	Clusterings []Clustering
 	clusterFile string   // of Cluster where it is one of Clusterings
@@ -58,6 +60,12 @@ func ReadOf(dir string, of Of) (*Run, error) {
 		return nil, err
 	}
 	if r.Cluster, err = readResult[record.Cluster](r, "cluster"); err != nil {
+		return nil, err
+	}
+	if r.Worst, err = readResult[record.Worst](r, "worst"); err != nil {
+		return nil, err
+	}
+	if r.Certify, err = readResult[record.Certify](r, "certify"); err != nil {
 		return nil, err
 	}
 	if r.Cluster != nil {

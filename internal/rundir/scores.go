@@ -10,6 +10,8 @@ import (
 // kind is a result document of runs.
 type kind struct {
 	name, command string // of the document; of what makes it
+	extra         bool   // that a run has none is no lack
+	suite         string // that the command is given
 	has           func(*Run) bool
 	scores        func(*Run) record.Scores // of a run that has it
 	setting       func(r *Run, key string) []Label
@@ -18,12 +20,13 @@ type kind struct {
 // kinds are the documents with the keys that a report uses: scores of eval.json
 // by their own, those of its pairs as "pairs.accuracy"; those of attack.json too, other variants than the fixed one as
 // "ES:R(published)", ERS of the images as they are as "clean:ERS" and
-// "clean:ERS(published)"; those of cluster.json as "cluster:nmi".
+// "clean:ERS(published)"; those of cluster.json as "cluster:nmi"; those of worst.json in the
+// whole gallery by their own, "wcR@1", in others as "wcR@1(prototype)"; "certR@1".
 var kinds = []kind{
-	{"eval", "eval", func(r *Run) bool { return r.Eval != nil }, func(r *Run) record.Scores {
+	{"eval", "eval", false, "", func(r *Run) bool { return r.Eval != nil }, func(r *Run) record.Scores {
 		return append(AllScores(r.Eval.Evaluated), renamed("pairs.", r.Eval.Pairs, "")...)
 	}, func(r *Run, key string) []Label { return EvalSetting(r.Eval, key) }},
-	{"attack", "attack", func(r *Run) bool { return r.Attack != nil }, func(r *Run) record.Scores {
+	{"attack", "attack", false, "", func(r *Run) bool { return r.Attack != nil }, func(r *Run) record.Scores {
 		out := renamed("", r.Attack.Scores["fixed"], "")
 		for _, v := range slices.Sorted(maps.Keys(r.Attack.Scores)) {
 			if v != "fixed" {
@@ -41,10 +44,20 @@ var kinds = []kind{
 		}
 		return out
 	}, func(r *Run, _ string) []Label { return AttackSetting(r.Attack) }},
-	{"cluster", "cluster", func(r *Run) bool { return r.Cluster != nil }, func(r *Run) record.Scores {
+	{"cluster", "cluster", false, "", func(r *Run) bool { return r.Cluster != nil }, func(r *Run) record.Scores {
 		n := record.Value{Value: float64(r.Cluster.Clusters), Definition: "clusters"}
 		return append(record.Scores{{Key: "cluster:clusters", Value: n}}, renamed("cluster:", r.Cluster.Clustering, "")...)
 	}, func(r *Run, _ string) []Label { return clusterSetting(r.Cluster) }},
+	{"worst", "attack", true, "worst", func(r *Run) bool { return r.Worst != nil }, worstScores,
+		func(r *Run, _ string) []Label {
+			return []Label{imagesOf(r.Worst.Source), {"worst case", worstBudget(r.Worst)}}
+		}},
+	{"certify", "certify", true, "", func(r *Run) bool { return r.Certify != nil }, func(r *Run) record.Scores {
+		proven, _ := r.Certify.Scores.Get(Certified)
+		return record.Scores{{Key: Certified, Value: proven}}
+	}, func(r *Run, _ string) []Label {
+		return []Label{imagesOf(r.Certify.Source), {"certificate", certifiedBudget(r.Certify)}}
+	}},
 }
 
 func renamed(before string, s record.Scores, after string) record.Scores {
@@ -72,7 +85,8 @@ func (r *Run) Score(key string) (float64, bool) {
 	return v.Value, ok
 }
 
-// Kinds are the names of the documents that have scores: eval, attack and cluster.
+// Kinds are the names of the documents that have scores: eval, attack, cluster, worst and
+// certify.
 func Kinds() []string {
 	var out []string
 	for _, k := range kinds {
@@ -80,6 +94,9 @@ func Kinds() []string {
 	}
 	return out
 }
+
+// IsExtra says of a kind of document that a run without it lacks nothing.
+func IsExtra(kind string) bool { return kindNamed(kind).extra }
 
 // KindOf names the document that a score comes from; "" where no run has it.
 func KindOf(key string, runs []*Run) string {

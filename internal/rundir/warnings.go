@@ -77,7 +77,9 @@ func Warnings(runs []*Run, scores, missing []string) []string {
 	}
 	out = append(out, Certain(scores, runs)...)
 	out = append(out, attacked(runs)...)
+	out = append(out, budgets(runs, scores)...)
 	out = append(out, meaningless(runs, scores)...)
+	out = append(out, masked(runs, scores)...)
 	return append(out, mixed(runs, scores)...)
 }
 

@@ -91,3 +91,34 @@ func TestLine(t *testing.T) {
 	testutil.NearRelative(t, "slope", slope, 0.7729138166894665, 1e-14)
 	testutil.NearRelative(t, "intercept", intercept, 0.07318741450068389, 1e-13)
 }
+
+// By hand: of the ten pairs of five, concordant less discordant; the tie of two values
+// leaves nine pairs of the first list. Spearman without ties is 1 - 6 sum d^2 / (n (n^2-1)).
+func TestRankCorrelations(t *testing.T) {
+	t.Parallel()
+	near := func(name string, got float64, ok bool, want float64) {
+		t.Helper()
+		if !ok || math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %v %v, want %v", name, got, ok, want)
+		}
+	}
+	x := []float64{1, 2, 3, 4, 5}
+	tau, ok := Kendall(x, []float64{1, 2, 3, 5, 4})
+	near("one swap", tau, ok, 0.8)
+	tau, ok = Kendall(x, []float64{5, 4, 3, 2, 1})
+	near("reversed", tau, ok, -1)
+	tau, ok = Kendall([]float64{1, 1, 3, 4, 5}, x)
+	near("a tie", tau, ok, 9/math.Sqrt(9*10))
+	rho, ok := Spearman(x, []float64{1, 2, 3, 5, 4})
+	near("one swap, ranks", rho, ok, 1-6*2.0/(5*24))
+	rho, ok = Spearman([]float64{1, 1, 2}, []float64{1, 2, 3}) // ranks 0.5, 0.5, 2 and 0, 1, 2
+	near("a tie, ranks", rho, ok, 1.5/math.Sqrt(1.5*2))
+	for _, y := range [][]float64{{2, 2, 2, 2, 2}, {1, 2, 3, 4, math.NaN()}} {
+		if _, ok := Kendall(x, y); ok {
+			t.Errorf("Kendall of %v", y)
+		}
+		if _, ok := Spearman(x, y); ok {
+			t.Errorf("Spearman of %v", y)
+		}
+	}
+}

@@ -51,6 +51,8 @@ func (d *Document) items(c *Claim) []*item {
 		}
 	case "line":
 		return d.lines(c)
+	case "table":
+		return d.tables(c)
 	}
 	var out []*item
 	for _, a := range all {

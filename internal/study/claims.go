@@ -12,10 +12,12 @@ import (
 type Claim struct {
 	ID string `yaml:"id"`
 	// Each says what a claim is made of: curve (rows along Reduce.Along), row, stream (rows
-	// with evaluations during training), or line (curves' largest rows along one of Axes).
-	Each  string `yaml:"each"`
-	Where Where  `yaml:"where"`
-	Score string `yaml:"score"` // of streams
+	// with evaluations during training), line (curves' largest rows along one of Axes), or
+	// table (three rows or more that agree in Same).
+	Each  string   `yaml:"each"`
+	Where Where    `yaml:"where"`
+	Same  []string `yaml:"same"`  // of tables
+	Score string   `yaml:"score"` // of streams
 	// Least is how many rows, or places of an axis, there must be.
 	Least int `yaml:"least"`
 	// Unless leaves out a curve of one row where another row fits.
@@ -46,19 +48,20 @@ type Axis struct {
 
 // ClaimQuantity is a number that a claim is evaluated by.
 type ClaimQuantity struct {
-	By    string      `yaml:"by"` // the name of an estimator
-	Score string      `yaml:"score"`
-	Where Where       `yaml:"where"`
-	What  string      `yaml:"what"`
-	Plain bool        `yaml:"plain"`  // is no share of pairs, so is not shown in percent
-	Of    string      `yaml:"of"`     // in place of the claim's
-	AtEnd string      `yaml:"at_end"` // What, where a peak is at that end of its curve
-	Low   string      `yaml:"low"`    // of sizes, for means over some
-	High  string      `yaml:"high"`
-	Back  bool        `yaml:"reverse"` // the partner less the row
-	Rules []RuleWords `yaml:"rules"`   // the first that fits; several rows if All is set
-	All   bool        `yaml:"all_rules"`
-	Each  bool        `yaml:"each_member"` // of a line
+	By      string      `yaml:"by"` // the name of an estimator
+	Score   string      `yaml:"score"`
+	Against string      `yaml:"against"` // the other score of a correlation
+	Where   Where       `yaml:"where"`
+	What    string      `yaml:"what"`
+	Plain   bool        `yaml:"plain"`  // is no share of pairs, so is not shown in percent
+	Of      string      `yaml:"of"`     // in place of the claim's
+	AtEnd   string      `yaml:"at_end"` // What, where a peak is at that end of its curve
+	Low     string      `yaml:"low"`    // of sizes, for means over some
+	High    string      `yaml:"high"`
+	Back    bool        `yaml:"reverse"` // the partner less the row
+	Rules   []RuleWords `yaml:"rules"`   // the first that fits; several rows if All is set
+	All     bool        `yaml:"all_rules"`
+	Each    bool        `yaml:"each_member"` // of a line
 }
 
 // RuleWords is a rule with what it says.
@@ -81,6 +84,9 @@ func (t *Table) checkClaims() error {
 			if q.By == "difference" && (t.score(q.Score) == nil || c.With == nil) {
 				return fmt.Errorf("claim %s: a difference needs a score of the table and with", c.ID)
 			}
+			if (q.By == "kendall" || q.By == "spearman") && (t.score(q.Score) == nil || t.score(q.Against) == nil || c.Each != "table") {
+				return fmt.Errorf("claim %s: a rank correlation needs each: table, and two scores of the table: score and against", c.ID)
+			}
 			for _, r := range q.Rules {
 				if len(r.Where)+len(r.Rule) == 0 {
 					return fmt.Errorf("claim %s: a rule is empty", c.ID)
@@ -90,10 +96,10 @@ func (t *Table) checkClaims() error {
 				}
 			}
 		}
-		if !slices.Contains([]string{"curve", "row", "stream", "line"}, c.Each) {
-			return fmt.Errorf("claim %s: each is %q; give curve, row, stream or line", c.ID, c.Each)
+		if !slices.Contains([]string{"curve", "row", "stream", "line", "table"}, c.Each) {
+			return fmt.Errorf("claim %s: each is %q; give curve, row, stream, line or table", c.ID, c.Each)
 		}
-		if c.Each != "row" && t.Reduce == nil {
+		if c.Each != "row" && c.Each != "table" && t.Reduce == nil {
 			return fmt.Errorf("claim %s: curves, streams and lines need reduce, which says what a curve is", c.ID)
 		}
 	}

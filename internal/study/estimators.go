@@ -25,6 +25,7 @@ func init() {
 		"score": scoreOf, "rise": peakSide("rise", "first"), "fall": peakSide("fall", "last"), "peaks": peakDifference, "at-other-peak": atOtherPeak,
 		"at-largest": atLargest, "mean": meanOver, "least": leastDifference, "moved": moved, "slope": slopeOf, "intercept": interceptOf,
 		"offline": offlineLessOnline, "offline-between": offlineBetween, "online": onlineKinds, "found": foundShare, "partner": partnerScore, "difference": differenceOf,
+		"kendall": kendall, "spearman": spearman,
 	}
 }
 

@@ -221,7 +221,7 @@ func (t *Table) each(r *rundir.Run) (all []*observation, notes []string, err err
 		}
 	default:
 		var shown []string
-		for _, name := range t.Observe.Results {
+		for _, name := range slices.Concat(t.Observe.Results, t.Observe.Also) {
 			if slices.Contains(kinds, name) {
 				shown = append(shown, name)
 			}

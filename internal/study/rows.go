@@ -168,10 +168,22 @@ func (t *Table) estimate(row *Row) (notes []string) {
 	row.Scores = map[string]Estimate{}
 	for _, s := range t.Scores {
 		if v := row.values(s.Name); len(v) > 0 && !(s.Whole && len(v) < row.N) {
-			row.Scores[s.Name] = EstimateOf(v)
+			row.Scores[s.Name] = s.interval(row, EstimateOf(v))
 		}
 	}
 	return rundir.LeftOut(t.title(row), keys, why)
+}
+
+// interval is the estimate of a row, with the interval that the result of its one run stores
+// where the score asks for it.
+func (s Score) interval(row *Row, e Estimate) Estimate {
+	key, isKey := strings.CutPrefix(s.From, "score.")
+	if s.Stored && isKey && len(row.obs) == 1 {
+		if v, ok := row.obs[0].run.Scores().Get(key); ok {
+			e.CI95 = v.CI95
+		}
+	}
+	return e
 }
 
 // values are those of a score, in the order of the observations.

@@ -18,12 +18,13 @@ import (
 // present one first.
 var documents = map[string][]string{
 	"manifest.json": {record.RunSchema}, "pairs.json": {record.PairsSchema}, theory.PartitionFile: {record.PartitionSchema},
+	"worst.json": {record.WorstSchema}, "certify.json": {record.CertifySchema},
 	"eval.json": {record.EvalSchema}, names.Result("eval", "validation", "") + ".json": {record.EvalSchema}, "attack.json": {record.AttackSchema}, "cluster.json": {record.ClusterSchema, record.OldClusterSchema},
 	"gap.json": {record.GapSchema, record.MetricSchema}, "stability.json": {record.StabilitySchema, record.MetricSchema},
 }
 
 // kinds are results that are chosen by split and checkpoint.
-var kinds = []string{"eval", "attack"}
+var kinds = []string{"eval", "attack", "worst", "certify"}
 
 func isResult(name string) bool { return slices.Contains(kinds, name) || documents[name] != nil }
 
@@ -112,20 +113,35 @@ func (o *observation) lookup(source string) (any, bool) {
 	return nil, false
 }
 
-// walk follows keys separated by dots.
+// walk follows keys separated by dots. Of a list the key * is all its entries: their texts,
+// separated by commas.
 func walk(doc any, path string) (any, bool) {
 	for path != "" {
+		key, rest, _ := strings.Cut(path, ".")
+		if list, is := doc.([]any); is && key == "*" {
+			return all(list, rest)
+		}
 		tree, ok := doc.(map[string]any)
 		if !ok {
 			return nil, false
 		}
-		key, rest, _ := strings.Cut(path, ".")
 		if doc, ok = tree[key]; !ok || doc == nil {
 			return nil, false
 		}
 		path = rest
 	}
 	return doc, doc != nil
+}
+
+// all are the texts at a path of each entry of a list.
+func all(list []any, path string) (any, bool) {
+	var out []string
+	for _, entry := range list {
+		if v, ok := walk(entry, path); ok {
+			out = append(out, fmt.Sprint(v))
+		}
+	}
+	return strings.Join(out, ", "), len(out) > 0
 }
 
 // text is the value at a source as text, "" where there is none.

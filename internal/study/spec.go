@@ -53,6 +53,8 @@ type Observe struct {
 	Status string `yaml:"status"`
 	// Results names the documents that a run must have: eval, attack, or a file.
 	Results []string `yaml:"results"`
+	// Also names results that count where they are there: eval, attack, worst, certify.
+	Also []string `yaml:"also"`
 	// Missing says how to make what is missing, with {run} for the run.
 	Missing string `yaml:"missing"`
 	// Each makes several observations of a run: clusterings, or FILE#PATH of a list.
@@ -121,6 +123,8 @@ type Score struct {
 	Queries string `yaml:"queries"`
 	// Required makes it an error that a run lacks the number.
 	Required bool `yaml:"required"`
+	// Stored gives a row of one run the interval that its result stores, over queries.
+	Stored bool `yaml:"stored_interval"`
 	// Whole leaves out the mean of a row where one of its observations lacks the number.
 	Whole bool `yaml:"whole"`
 }

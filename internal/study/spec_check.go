@@ -76,6 +76,11 @@ func (t *Table) check() error {
 			return fmt.Errorf("observe.results: there is no result %q; there are %s", r, strings.Join(resultNames(), ", "))
 		}
 	}
+	for _, r := range t.Observe.Also {
+		if !slices.Contains(kinds, r) {
+			return fmt.Errorf("observe.also: there is no result %q; there are %s", r, strings.Join(kinds, ", "))
+		}
+	}
 	for _, a := range t.Observe.Alike {
 		if err := checkSource(a.From, nil); err != nil {
 			return fmt.Errorf("observe.alike: %w", err)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	numbers "tercet/internal/text"
 )
 
 // Where are conditions on sources: a value, or a list of which one fits. A text with "!"
@@ -109,8 +111,9 @@ func (w Where) Check() error {
 // Sources lists those of the conditions.
 func (w Where) Sources() []string { return slices.Sorted(maps.Keys(w)) }
 
-// Fill replaces {source} in a template by its text, {source|upper} by that in capitals and
-// {source|percent} by a fraction in percent.
+// Fill replaces {source} in a template by its text, {source|upper} by that in capitals,
+// {source|percent} by a fraction in percent and {source|levels} by a part of the range of
+// pixels in levels: 77/255.
 func Fill(template string, text func(source string) string) string {
 	var b strings.Builder
 	for {
@@ -128,6 +131,10 @@ func Fill(template string, text func(source string) string) string {
 		case "percent":
 			x, _ := strconv.ParseFloat(v, 64)
 			v = fmt.Sprintf("%.4g %%", 100*x)
+		case "levels":
+			if x, err := strconv.ParseFloat(v, 64); err == nil {
+				v = numbers.Eps("linf", x)
+			}
 		}
 		b.WriteString(v)
 		template = after
@@ -144,8 +151,8 @@ func holes(template string) ([]string, error) {
 		}
 		name, after, closed := strings.Cut(rest, "}")
 		source, how, _ := strings.Cut(name, "|")
-		if !closed || !slices.Contains([]string{"", "upper", "percent"}, how) {
-			return nil, fmt.Errorf("%q: after { comes a source, perhaps with |upper or |percent, and }", template)
+		if !closed || !slices.Contains([]string{"", "upper", "percent", "levels"}, how) {
+			return nil, fmt.Errorf("%q: after { comes a source, perhaps with |upper, |percent or |levels, and }", template)
 		}
 		out, template = append(out, source), after
 	}

@@ -72,7 +72,7 @@ func runSection(r *rundir.Run, p *render.Page, level int, pictures bool) {
 	p.Table(method(r))
 	var commands []string
 	for _, kind := range rundir.Kinds() {
-		if !r.Has(kind) {
+		if !r.Has(kind) && !rundir.IsExtra(kind) {
 			commands = append(commands, fmt.Sprintf("%s   # makes %s, which is not there yet", r.Command(kind), r.Of.Document("", kind)))
 		}
 	}

@@ -180,12 +180,13 @@ func unknownMetric(runs []*rundir.Run, want string, all []string) error {
 			msg += fmt.Sprintf(" and %d more, which the result documents list", more)
 		}
 	}
+	bare, _, _ := strings.Cut(want, "(")
 	for _, kind := range rundir.Kinds() {
-		if note := rundir.Without(kind, runs); note != "" {
+		if note := rundir.Without(kind, runs); note != "" && (!rundir.IsExtra(kind) || slices.Contains(rundir.KeysOf(kind), bare)) {
 			msg += "; " + note
 		}
 	}
-	if name, _, _ := strings.Cut(want, "("); slices.ContainsFunc(suiteKeys(), func(k string) bool { return strings.EqualFold(k, name) }) {
+	if slices.ContainsFunc(suiteKeys(), func(k string) bool { return strings.EqualFold(k, bare) }) {
 		msg += "; tercet attack " + option.Name("suite") + " ers measures it"
 	}
 	return fmt.Errorf("%s", msg)

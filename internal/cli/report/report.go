@@ -86,11 +86,12 @@ Tables of studies, drawn with --curves:
   stability               measured stability and gap of metrics against the bounds
   gap                     gap of networks against the number of training images
   network-stability       stability of networks against the number of training images
-Without curves: pairs (errors of runs on pair graphs), pair-claims and stability-checks
-(the quantities behind claims, with verdicts).`,
+Without curves: worst (worst cases with ERS and certificates), pairs (errors of runs on
+pair graphs), and the quantities behind claims, with verdicts: worst-order (do ERS and the
+worst case put defenses in the same order?), pair-claims and stability-checks.`,
 		Examples: []base.Example{
 			{Why: "one run, with a page in its directory", Line: "tercet report --runs runs/first --page runs/first/report.md"},
-			{Why: "all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi", Line: "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv"},
+			{Why: "all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi, wcR@1(prototype), certR@1", Line: "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv"},
 			{Why: "our results with the paper's 5 x 5 grid of source and destination hardness", Line: "tercet report --table hm-grid --runs 'runs/*'"},
 			{Why: "losses and methods of clustering under label noise, with curves", Line: "tercet report --table clustering --curves curves 'runs/*'"},
 			{Why: "double descent over the widths of a sweep, as a picture and as CSV", Line: "tercet report --table double-descent --curves dd --format csv 'runs/dd-*'"},

@@ -1,0 +1,142 @@
+package rundir
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"tercet/internal/attack/worst"
+	"tercet/internal/record"
+	"tercet/internal/text"
+)
+
+// Keys of scores of worst.json and certify.json.
+const (
+	WorstCase   = "wcR@1"
+	WorstRadius = "radius@1" // mean over queries of the smallest perturbation that is known to break each
+	Certified   = "certR@1"
+)
+
+// KeysOf are the names of the scores of an extra kind of document.
+func KeysOf(kind string) []string {
+	if kind == "worst" {
+		return []string{WorstCase, WorstCase + ":right", WorstCase + ":8bit", WorstRadius}
+	}
+	return []string{Certified}
+}
+
+// worstScores are those of worst.json without recall@1, which is of its queries alone, and
+// the mean radius of each gallery.
+func worstScores(r *Run) record.Scores {
+	var out record.Scores
+	for _, g := range r.Worst.Galleries {
+		in := ""
+		if g.Gallery != worst.Full {
+			in = "(" + g.Gallery + ")"
+		}
+		for _, s := range g.Scores {
+			if s.Key != "recall@1" {
+				out = append(out, record.Score{Key: s.Key + in, Value: s.Value})
+			}
+		}
+		if v, ok := meanRadius(r.Worst, g); ok {
+			out = append(out, record.Score{Key: WorstRadius + in, Value: record.Value{Value: v, Definition: WorstRadius + "(q)"}})
+		}
+	}
+	return out
+}
+
+// meanRadius is the mean over queries of the smallest perturbation known to break each, eps
+// where there is none: the area under the curve of wcR@1 over the radius.
+func meanRadius(d *record.Worst, g record.WorstGallery) (float64, bool) {
+	list, err := g.Radius.Values(d.Queries)
+	if err != nil || d.Queries == 0 {
+		return 0, false
+	}
+	sum := 0.0
+	for _, v := range list {
+		sum += math.Min(float64(v), d.Options.Eps)
+	}
+	return sum / float64(d.Queries), true
+}
+
+// worstBudget says what the attacker could do and to how many images.
+func worstBudget(d *record.Worst) string {
+	o := d.Options
+	out := fmt.Sprintf("%s eps %s, %s, %s", o.Norm, text.Eps(o.Norm, o.Eps), o.Version, text.Plural(d.Queries, "query", "queries"))
+	if o.Sample && d.Queries < d.Source.Items {
+		out += ", sampled"
+	}
+	if o.Given != "" {
+		out += ", with given images"
+	}
+	return out
+}
+
+// certifiedBudget says what is proven: the largest budget of the document, and how.
+func certifiedBudget(d *record.Certify) string {
+	o := d.Options
+	out := o.Method
+	if n := len(d.Points); n > 0 {
+		out += fmt.Sprintf(", %s eps %s", o.Norm, text.Eps(o.Norm, d.Points[n-1].Eps))
+	}
+	if o.Sigma > 0 {
+		out += fmt.Sprintf(", sigma %.4g, %d samples, alpha %.3g", o.Sigma, o.Samples, o.Alpha)
+	}
+	out += ", " + text.Plural(d.Queries, "query", "queries")
+	if o.Sample && d.Queries < d.Source.Items {
+		out += ", sampled"
+	}
+	return out
+}
+
+// budgets say of what the worst cases and certificates are whose scores are shown, where
+// that is the same for all runs; what differs is said as other settings are.
+func budgets(runs []*Run, scores []string) []string {
+	var out []string
+	for _, of := range []struct{ kind, says string }{{"worst", "worst case: "}, {"certify", "certificate: "}} {
+		if !slices.ContainsFunc(scores, func(s string) bool { return KindOf(s, runs) == of.kind }) {
+			continue
+		}
+		var notes []string
+		for _, r := range runs {
+			note := of.says
+			switch {
+			case !r.Has(of.kind):
+				continue
+			case of.kind == "worst":
+				note += worstBudget(r.Worst)
+			default:
+				note += certifiedBudget(r.Certify)
+			}
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+		if len(notes) == 1 {
+			out = append(out, notes[0])
+		}
+	}
+	return out
+}
+
+// masked repeats what worst.json warns of where its scores are shown: a worst case of
+// masked gradients is no claim.
+func masked(runs []*Run, scores []string) []string {
+	if !slices.ContainsFunc(scores, func(s string) bool { return KindOf(s, runs) == "worst" }) {
+		return nil
+	}
+	var out []string
+	for _, r := range runs {
+		if r.Worst == nil {
+			continue
+		}
+		for _, w := range r.Worst.Warnings {
+			if strings.HasPrefix(w, "not a robustness claim") {
+				out = append(out, r.Dir+": "+w)
+			}
+		}
+	}
+	return out
+}
