@@ -25,10 +25,11 @@ const longRow = 1 << 14
 type counting struct {
 	s     *search
 	sweep sweep
-	first int // the item of the sweep's first column
-	// A key is product*scale + add, of the item.
-	scale, add []float32
-	base       []int // where the cuts of each group of 16 rows of x begin, and their end
+	// The query of the sweep's first row, and the item of its first column; where blocks
+	// stand for their mirror images too, the row is an item and the column a query.
+	top, first int
+	rows, cols keyTerms
+	base       []int // where the cuts of each group of 16 queries begin, and their end
 	cut, upper []float32
 	index      []int32
 	count      []int32
@@ -49,7 +50,8 @@ func (s *search) counted() bool {
 func (s *search) runCounting(ctx context.Context, told progress.Count) error {
 	c := &counting{s: s, sweep: sweep{d: s.d, rows: s.x, cols: s.g, self: s.self}}
 	c.sweep.user = c
-	c.setItems()
+	c.cols.set(s, s.norm)
+	c.rows = c.cols
 	c.setCuts()
 	if err := c.sweep.run(ctx, func(done, total int) {
 		told.Tell(int(int64(len(s.query))*int64(done)/int64(total)), len(s.query))
@@ -60,16 +62,30 @@ func (s *search) runCounting(ctx context.Context, told progress.Count) error {
 	return nil
 }
 
-func (c *counting) setItems() {
-	norm := c.s.norm
-	c.scale = slices.Grow(c.scale[:0], len(norm)+blockCols)[:len(norm)+blockCols]
-	c.add = slices.Grow(c.add[:0], len(norm)+blockCols)[:len(norm)+blockCols]
-	for j := range c.add {
-		c.scale[j], c.add[j] = 0, float32(math.Inf(1)) // no item
+// keyTerms are what products with items are multiplied by, and what is added, for their
+// keys; those of no item follow, as many as a block has columns.
+type keyTerms struct{ scale, add []float32 }
+
+// set sets the terms of items with these norms.
+func (t *keyTerms) set(s *search, norm []float32) {
+	t.scale = slices.Grow(t.scale[:0], len(norm)+blockCols)[:len(norm)+blockCols]
+	t.add = slices.Grow(t.add[:0], len(norm)+blockCols)[:len(norm)+blockCols]
+	for j := range t.add {
+		t.scale[j], t.add[j] = 0, float32(math.Inf(1)) // no item
 		if j < len(norm) {
-			c.scale[j], c.add[j] = c.s.keyTerms(norm[j])
+			t.scale[j], t.add[j] = s.keyTerms(norm[j])
 		}
 	}
+}
+
+// of are the terms of n items from the first on.
+func (t *keyTerms) of(first, n int) (scale, add []float32) {
+	return t.scale[first : first+n], t.add[first : first+n]
+}
+
+// key is that of the product with an item.
+func (t *keyTerms) key(dot float32, item int) float32 {
+	return float32(dot*t.scale[item]) + t.add[item]
 }
 
 // keyTerms are what a product with an item is multiplied by, and what is added, for its key.
@@ -80,14 +96,10 @@ func (s *search) keyTerms(norm float32) (scale, add float32) {
 	return -2, norm
 }
 
-func (c *counting) key(dot float32, item int) float32 {
-	return float32(dot*c.scale[item]) + c.add[item]
-}
-
 // relevant returns the items of a query's class.
-func (c *counting) relevant(q int) []int32 {
-	if k := int(c.s.class[q]); k >= 0 {
-		return c.s.members.of(k)
+func (s *search) relevant(q int) []int32 {
+	if k := int(s.class[q]); k >= 0 {
+		return s.members.of(k)
 	}
 	return nil
 }
@@ -126,21 +138,27 @@ func (c *counting) setCuts() {
 
 // layOut makes room for the cuts.
 func (c *counting) layOut() {
-	n := len(c.s.class)
-	c.base = make([]int, ceilDiv(n, kernel.CutLanes)+1)
-	for g := range len(c.base) - 1 {
-		most := 0
-		for q := g * kernel.CutLanes; q < min((g+1)*kernel.CutLanes, n); q++ {
-			most = max(most, len(c.relevant(q)))
-		}
-		c.base[g+1] = c.base[g] + kernel.CutLanes*most
-	}
+	c.base = c.s.cutBases()
 	total := c.base[len(c.base)-1]
 	c.cut, c.upper = make([]float32, total), make([]float32, total)
 	c.index, c.count, c.back = make([]int32, total), make([]int32, total), make([]int32, total)
 	for i := range c.cut {
 		c.cut[i], c.upper[i] = float32(math.Inf(-1)), float32(math.Inf(-1))
 	}
+}
+
+// cutBases are where the cuts of each group of queries begin, and their end.
+func (s *search) cutBases() []int {
+	n := len(s.class)
+	base := make([]int, ceilDiv(n, kernel.CutLanes)+1)
+	for g := range len(base) - 1 {
+		most := 0
+		for q := g * kernel.CutLanes; q < min((g+1)*kernel.CutLanes, n); q++ {
+			most = max(most, len(s.relevant(q)))
+		}
+		base[g+1] = base[g] + kernel.CutLanes*most
+	}
+	return base
 }
 
 // queriesByClass groups the queries, by row of x.
@@ -202,47 +220,55 @@ func gather(out, x []float32, d int, rows []int32) []float32 {
 
 // use counts the block's columns for its rows, and its rows for its columns.
 func (c *counting) use(b *block, lock *sync.Mutex) {
-	cols := ceilDiv(b.n, kernel.CutLanes) * kernel.CutLanes
+	width := ceilDiv(b.n, kernel.CutLanes) * kernel.CutLanes
+	scale, add := c.cols.of(b.j, width)
+	from := c.first + b.j
 	for i := range b.m {
-		q := b.i + i
-		n := len(c.relevant(q))
+		q := c.top + b.i + i
+		n := len(c.s.relevant(q))
 		if n == 0 {
 			continue
 		}
 		cuts, back := c.cuts(q / kernel.CutLanes)
 		cuts.N, back.N = min(cuts.N, n), min(back.N, n)
 		x, lane := b.dots[i*blockCols:], q%kernel.CutLanes
-		kernel.CountRow(x[:cols], c.scale[b.j:b.j+cols], c.add[b.j:b.j+cols], int32(c.first+b.j+b.n), lane, &cuts)
-		kernel.CountRow(x[:cols], c.scale[b.j:b.j+cols], c.add[b.j:b.j+cols], int32(c.first+b.j+b.n), lane, &back)
+		kernel.CountRow(x[:width], scale, add, int32(from+b.n), lane, &cuts)
+		kernel.CountRow(x[:width], scale, add, int32(from+b.n), lane, &back)
 		for r := lane; r < cuts.N*kernel.CutLanes; r += kernel.CutLanes {
-			if at := int(cuts.Index[r]) - c.first; at >= b.j && at < b.j+b.n {
-				own(&cuts, &back, r, b.j, at, func(j int) float32 { return c.key(x[j-b.j], j) })
+			if at := int(cuts.Index[r]) - from; at >= 0 && at < b.n {
+				own(&cuts, &back, r, at, func(j int) float32 { return c.cols.key(x[j], b.j+j) })
 			}
 		}
 	}
-	if !b.both {
-		return
+	if b.both {
+		lock.Lock()
+		defer lock.Unlock()
+		c.useColumns(b)
 	}
-	lock.Lock()
-	defer lock.Unlock()
+}
+
+// useColumns counts the block's rows for its columns.
+func (c *counting) useColumns(b *block) {
+	scale, add := c.rows.of(b.i, b.m)
+	from := c.top + b.i
 	for j := 0; j < b.n; j += kernel.CutLanes {
-		cuts, back := c.cuts((b.j + j) / kernel.CutLanes)
-		kernel.CountColumns(b.m, b.dots[j:], blockCols, c.scale[b.i:b.i+b.m], c.add[b.i:b.i+b.m], int32(b.i+b.m), &cuts)
-		kernel.CountColumns(b.m, b.dots[j:], blockCols, c.scale[b.i:b.i+b.m], c.add[b.i:b.i+b.m], int32(b.i+b.m), &back)
-		for r, at := range cuts.Index[:cuts.N*kernel.CutLanes] {
-			if int(at) < b.i || int(at) >= b.i+b.m || math.IsInf(float64(cuts.Cut[r]), -1) {
+		cuts, back := c.cuts((c.first + b.j + j) / kernel.CutLanes)
+		kernel.CountColumns(b.m, b.dots[j:], blockCols, scale, add, int32(from+b.m), &cuts)
+		kernel.CountColumns(b.m, b.dots[j:], blockCols, scale, add, int32(from+b.m), &back)
+		for r, item := range cuts.Index[:cuts.N*kernel.CutLanes] {
+			at := int(item) - from
+			if at < 0 || at >= b.m || math.IsInf(float64(cuts.Cut[r]), -1) {
 				continue
 			}
-			own(&cuts, &back, r, b.i, int(at), func(i int) float32 { return c.key(b.dots[(i-b.i)*blockCols+j+r%kernel.CutLanes], i) })
+			own(&cuts, &back, r, at, func(i int) float32 { return c.rows.key(b.dots[i*blockCols+j+r%kernel.CutLanes], b.i+i) })
 		}
 	}
 }
 
-// own puts the counts of cut r right in the block, from item first on, that holds its
-// own item at: before it equal keys count for cuts, not for back, which has also
-// counted the item.
-func own(cuts, back *kernel.Cuts, r, first, at int, key func(item int) float32) {
-	for j := first; j < at; j++ {
+// own puts the counts of cut r right in the block that holds its own item as item at: before
+// it equal keys count for cuts, not for back, which has also counted the item.
+func own(cuts, back *kernel.Cuts, r, at int, key func(item int) float32) {
+	for j := range at {
 		if key(j) == cuts.Cut[r] {
 			cuts.Count[r]++
 			back.Count[r]--
@@ -286,7 +312,7 @@ func (c *counting) score() {
 func (w *rowScratch) fromCounts(c *counting, q int) {
 	w.cut, w.ranks, w.twice = w.cut[:0], w.ranks[:0], w.twice[:0]
 	p := c.base[q/kernel.CutLanes] + q%kernel.CutLanes
-	for range c.relevant(q) {
+	for range c.s.relevant(q) {
 		v, rank := code(c.cut[p], int(c.index[p])), c.count[p]
 		both := rank + c.back[p]
 		w.cut, w.ranks, w.twice = append(w.cut, v), append(w.ranks, rank), append(w.twice, both)

@@ -39,7 +39,9 @@ type StoredOptions struct {
 //
 // Queries are taken in chunks, whose borders depend on the data and the options alone. The
 // counts of a chunk over parts of the gallery add up, in any order, to those over all of
-// it: Count and Score are for work that is divided, Values does both.
+// it: Count and Score are for work that is divided, Values does both. Where a set is searched
+// for its own items and the counts of all fit into Memory, there is one chunk, and part
+// [from, to) is the pairs whose later row is in it: each product is formed once.
 //
 // Memory is the options' Memory, twice at most, a sixteenth of it for gallery rows, and
 // about 30 bytes for each row of labels.
@@ -50,6 +52,7 @@ type Stored struct {
 	mean  []float64
 	scale float32
 	small bool // classes are small: ranks come from counting
+	pairs bool // one chunk of all queries, whose parts are of pairs
 	start []int
 	room  int64
 	block int   // bytes of gallery rows that are held at a time
@@ -96,10 +99,17 @@ func NewStored(ctx context.Context, g Rows, labels []int32, o StoredOptions) (*S
 	return t, t.survey(ctx, o.Progress)
 }
 
+// cutBytes are what a counting holds for a cut.
+const cutBytes = 20
+
 // cutIntoChunks sets start: the first of s.query of each chunk, and their end.
 func (t *Stored) cutIntoChunks() {
+	if t.pairs = t.small && t.s.self && cutBytes*int64(t.s.cutBases()[ceilDiv(t.n, kernel.CutLanes)]) <= t.room; t.pairs {
+		t.start = []int{0, len(t.s.query)}
+		return
+	}
 	const mostSmall, mostLarge = 1 << 16, 1 << 12
-	most, forCut := mostSmall, int64(2*20) // lanes of a group are as many as its largest class needs
+	most, forCut := mostSmall, int64(2*cutBytes) // lanes of a group are as many as its largest class needs
 	if !t.small {
 		most, forCut = mostLarge, 52
 	}

@@ -14,6 +14,7 @@ import (
 type chunk struct {
 	t      *Stored
 	lo, hi int // of s.query
+	n      int // length of the counts
 	x      []float32
 	c      *counting
 	rows   []rowScratch
@@ -23,7 +24,13 @@ type chunk struct {
 // open reads the queries of a chunk and the keys of their relevant items.
 func (t *Stored) open(k int) (*chunk, error) {
 	s := t.s
-	c := &chunk{t: t, lo: t.start[k], hi: t.start[k+1]}
+	c := &chunk{t: t, lo: t.start[k], hi: t.start[k+1], n: t.CountsOf(k)}
+	if t.pairs {
+		c.c = &counting{s: s}
+		c.c.sweep = sweep{d: s.d, user: c.c}
+		c.c.layOut()
+		return c, c.setCuts()
+	}
 	query := s.query[c.lo:c.hi]
 	var err error
 	if c.x, err = t.gatherRows(t.x, query); err != nil {
@@ -57,18 +64,38 @@ func (c *chunk) local() *search {
 	return out
 }
 
-// setCuts finds the keys of relevant items, class by class.
-func (c *chunk) setCuts() error {
-	t, s, d := c.t, c.t.s, c.t.s.d
-	of := map[int32][]int32{} // the chunk's queries of each class
-	var order []int32
+// queriesByClass are the chunk's queries of each class, as numbered there, and the classes in
+// their order.
+func (c *chunk) queriesByClass() (of map[int32][]int32, order []int32) {
+	s := c.t.s
+	of = map[int32][]int32{}
 	for i, q := range s.query[c.lo:c.hi] {
 		k := s.class[q]
 		if of[k] == nil {
 			order = append(order, k)
+			if c.t.pairs { // all that the class has
+				of[k] = s.members.of(int(k))
+			}
 		}
-		of[k] = append(of[k], int32(i))
+		if !c.t.pairs {
+			of[k] = append(of[k], int32(i))
+		}
 	}
+	return of, order
+}
+
+// number is that of the chunk's query i in its counting.
+func (c *chunk) number(i int) int {
+	if c.t.pairs {
+		return int(c.t.s.query[i])
+	}
+	return i
+}
+
+// setCuts finds the keys of relevant items, class by class.
+func (c *chunk) setCuts() error {
+	t, s, d := c.t, c.t.s, c.t.s.d
+	of, order := c.queriesByClass()
 	errs := make([]error, len(order))
 	one := func(at int, w *classKeys) {
 		rows, cols := of[order[at]], s.members.of(int(order[at]))
@@ -76,7 +103,15 @@ func (c *chunk) setCuts() error {
 			return
 		}
 		if w.norm, errs[at] = s.normsOf(w.cols, w.norm[:0], 0); errs[at] != nil {
-			errs[at] = fmt.Errorf("an item of the class of query %d: %w", s.query[c.lo+int(rows[0])], errs[at])
+			query := rows[0]
+			if !t.pairs {
+				query = s.query[c.lo+int(query)]
+			}
+			errs[at] = fmt.Errorf("an item of the class of query %d: %w", query, errs[at])
+			return
+		}
+		if t.pairs {
+			w.products(c.c, rows, w.cols, cols)
 			return
 		}
 		w.rows = gather(w.rows, c.x, d, rows)
@@ -136,6 +171,9 @@ func (s *search) keysOf(m int, x, g, norm, keys []float32) {
 // [from, done) after every so many pairs of a query and an item.
 func (c *chunk) count(ctx context.Context, from, to int, told progress.Count, save func(done int, counts []int32) error) error {
 	t, s := c.t, c.t.s
+	if t.pairs {
+		return c.countPairs(ctx, from, to, told, save)
+	}
 	m := c.hi - c.lo
 	bytes := t.block
 	if c.c == nil { // keys take as much as rows
@@ -150,8 +188,8 @@ func (c *chunk) count(ctx context.Context, from, to int, told progress.Count, sa
 			return err
 		}
 		if c.c != nil {
-			c.c.first, c.c.s.norm, c.c.sweep.cols = first, norm, x
-			c.c.setItems()
+			c.c.first, c.c.sweep.cols = first, x
+			c.c.cols.set(s, norm)
 			err = c.c.sweep.run(ctx, nil)
 		} else {
 			c.countRows(first, x, norm)
@@ -181,14 +219,15 @@ func (c *chunk) countRows(first int, x, norm []float32) {
 // counts are two numbers for each relevant item of each query, which add up over parts of
 // the gallery: those of rows [from, to), which count has been given.
 func (c *chunk) counts(from, to int) []int32 {
-	var out []int32
+	out := make([]int32, 0, c.n)
 	for i := range c.hi - c.lo {
 		if c.c == nil {
 			out = c.rows[i].partial(from, to, out)
 			continue
 		}
-		p := c.c.base[i/kernel.CutLanes] + i%kernel.CutLanes
-		for range c.c.relevant(i) {
+		q := c.number(i)
+		p := c.c.base[q/kernel.CutLanes] + q%kernel.CutLanes
+		for range c.c.s.relevant(q) {
 			out = append(out, c.c.count[p], c.c.back[p])
 			p += kernel.CutLanes
 		}
@@ -232,12 +271,13 @@ func (c *chunk) score(counts []int32) []float64 {
 		q := s.query[c.lo+i]
 		r := &w
 		if c.c != nil {
-			p := c.c.base[i/kernel.CutLanes] + i%kernel.CutLanes
-			for range c.c.relevant(i) {
+			at := c.number(i)
+			p := c.c.base[at/kernel.CutLanes] + at%kernel.CutLanes
+			for range c.c.s.relevant(at) {
 				c.c.count[p], c.c.back[p] = counts[0], counts[1]
 				counts, p = counts[2:], p+kernel.CutLanes
 			}
-			w.fromCounts(c.c, i)
+			w.fromCounts(c.c, at)
 		} else {
 			r = &c.rows[i]
 			r.ranks, r.twice = r.ranks[:0], r.twice[:0]

@@ -7,7 +7,8 @@ import (
 	"tercet/internal/progress"
 )
 
-// Part says which rows of the gallery are counted, and what was counted before.
+// Part says which rows of the gallery are counted, and what was counted before: a Share, or
+// what of it remains.
 type Part struct {
 	From, To int
 	// Done, with Counts, says that rows [From, Done) were counted; Done below From: none.
@@ -58,7 +59,7 @@ func (t *Stored) checkPart(k int, p Part) error {
 	if p.Done > p.From && (p.Done > p.To || len(p.Counts) != t.CountsOf(k)) {
 		return fmt.Errorf("%w: %d counts of chunk %d up to row %d, want %d up to at most %d", ErrInput, len(p.Counts), k, p.Done, t.CountsOf(k), p.To)
 	}
-	return nil
+	return t.checkPairs(p)
 }
 
 // Score returns the values of a chunk's queries, (queries, Scores), from the sum of the

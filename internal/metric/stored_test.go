@@ -29,7 +29,8 @@ func storedValues(t *testing.T, s *Stored, parts int) []float64 {
 	for k := range s.Chunks() {
 		sum := make([]int32, s.CountsOf(k))
 		for p := range parts {
-			counts, err := s.Count(context.Background(), k, Part{From: p * s.s.ng / parts, To: (p + 1) * s.s.ng / parts})
+			from, to := s.Share(p+1, parts)
+			counts, err := s.Count(context.Background(), k, Part{From: from, To: to})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +80,11 @@ func TestStoredIsRetrieve(t *testing.T) {
 				}
 			}
 			for _, distance := range []string{Euclidean, Cosine} {
-				for _, self := range []bool{true, false} {
+				for _, c := range []struct{ self, pairs bool }{{true, false}, {false, false}, {true, true}} {
+					self := c.self
+					if c.pairs && classes == 5 {
+						continue
+					}
 					o, so := RetrievalOptions{Distance: distance, Intervals: none}, StoredOptions{Distance: distance, Queries: held{x, d}, QueryLabels: l, Memory: 40_000}
 					px, pl := x, l
 					if self {
@@ -87,7 +92,10 @@ func TestStoredIsRetrieve(t *testing.T) {
 					} else {
 						o.Gallery, o.GalleryLabels = g, gl
 					}
-					what := fmt.Sprintf("%s, %d classes, %s, self %v", name, classes, distance, self)
+					what := fmt.Sprintf("%s, %d classes, %s, self %v, pairs %v", name, classes, distance, self, c.pairs)
+					if c.pairs {
+						so.Memory = 0
+					}
 					want, err := Retrieve(context.Background(), px, len(pl), d, pl, o)
 					if err != nil {
 						t.Fatal(what, err)
@@ -96,8 +104,11 @@ func TestStoredIsRetrieve(t *testing.T) {
 					if err != nil {
 						t.Fatal(what, err)
 					}
-					if s.Chunks() < 2 || s.small != (classes == 60) {
-						t.Fatalf("%s: %d chunks, small %v", what, s.Chunks(), s.small)
+					if s.Chunks() < 2 != c.pairs || s.small != (classes == 60) || s.pairs != c.pairs {
+						t.Fatalf("%s: %d chunks, small %v, pairs %v", what, s.Chunks(), s.small, s.pairs)
+					}
+					if c.pairs {
+						s.block = 4 * d * 100 // several blocks
 					}
 					parts := 3
 					if !self {
@@ -153,13 +164,23 @@ func TestStoredBlocks(t *testing.T) {
 // Counts that are saved on the way are those that a later call continues from.
 func TestStoredResumes(t *testing.T) {
 	t.Parallel()
-	for _, classes := range []int{5, 90} {
+	for _, c := range []struct {
+		classes int
+		memory  int64
+	}{{5, 12_000}, {90, 12_000}, {90, 0}} {
+		classes := c.classes
 		r := rand.New(rand.NewPCG(9, uint64(classes)))
 		const n, d = 400, 3
 		x, l := grid(r, n, d, 4), randomLabels(r, n, classes)
-		s, err := NewStored(context.Background(), held{x, d}, l, StoredOptions{Memory: 12_000, SaveEvery: 1})
+		s, err := NewStored(context.Background(), held{x, d}, l, StoredOptions{Memory: c.memory, SaveEvery: 1})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if s.pairs != (c.memory == 0) {
+			t.Fatalf("%d classes, memory %d: pairs %v", classes, c.memory, s.pairs)
+		}
+		if s.pairs {
+			s.block = 4 * d * 70
 		}
 		for k := range s.Chunks() {
 			want, err := s.Values(context.Background(), k, Part{})
@@ -184,6 +205,9 @@ func TestStoredResumes(t *testing.T) {
 					t.Errorf("resumed at %d, saved at %d", p.Done, last)
 				}
 			}
+		}
+		if _, err := s.Values(context.Background(), 0, Part{Done: 7, Counts: make([]int32, s.CountsOf(0))}); s.pairs && (err == nil || !strings.Contains(err.Error(), "multiple of 16")) {
+			t.Errorf("resumed at 7: error %v", err)
 		}
 		if _, err := s.Values(context.Background(), 0, Part{Done: 7, Counts: []int32{1}}); err == nil || !strings.Contains(err.Error(), "1 counts of chunk 0") {
 			t.Errorf("other counts: error %v", err)

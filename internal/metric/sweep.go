@@ -44,6 +44,7 @@ type sweep struct {
 	rows      []float32 // (n, d)
 	cols      []float32 // the same slice within one set
 	self      bool
+	mirror    bool // blocks stand for their mirror images too: rows and columns are parts of one set
 	user      pairUser
 	packed    kernel.PackedRows
 	j         int // the stripe
@@ -114,7 +115,7 @@ func (s *sweep) Run(lo, hi int) {
 	} else if s.self {
 		end = s.j
 	}
-	b.both = s.self && s.from < s.j
+	b.both = s.mirror || s.self && s.from < s.j
 	groups := ceilDiv(s.packed.Len(), blockCols)
 	for t := lo; t < hi; t++ {
 		b.i = s.from + t*blockRows

@@ -43,7 +43,7 @@ type EvalTask struct {
 	Counts string `json:"counts" doc:"file of the counts"`
 	Task   int    `json:"task" doc:"number of the task, from 1"`
 	Tasks  int    `json:"tasks" doc:"number of tasks"`
-	First  int    `json:"first" doc:"first row of the gallery that was searched"`
+	First  int    `json:"first" doc:"first row of the gallery that was searched; within one set of small classes, each with all rows before it"`
 	Rows   int    `json:"rows" doc:"rows of the gallery that were searched"`
 }
 

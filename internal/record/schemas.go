@@ -38,7 +38,7 @@ const (
 	UncheckedShardFormat     = "tercet.shard/1" // packed images without checksums
 	ShardFormat              = "tercet.shard/2"
 	ClustersFormat           = "tercet.clusters/1"
-	EvalPartFormat           = "tercet.eval-part/1"  // unfinished evaluations
+	EvalPartFormat           = "tercet.eval-part/2"  // unfinished evaluations
 	WorstPartFormat          = "tercet.worst-part/1" // unfinished worst cases
 	FingerprintFormat        = "tercet.data/1"       // begins what is hashed
 )

@@ -88,11 +88,16 @@ func TestGalleryTasks(t *testing.T) {
 func sameTasks(t *testing.T, line, want string, n int) {
 	t.Helper()
 	line += " --out tasks-" + want
+	next := 0.0
 	for i := range n {
 		doc := clitest.Document(t, fmt.Sprintf("%s --task %d/%d", line, i+1, n))
-		if doc["counts"] != fmt.Sprintf("tasks-%s.part-%d-of-%d", want, i+1, n) || doc["first"] != float64(i*200/n) {
+		if doc["counts"] != fmt.Sprintf("tasks-%s.part-%d-of-%d", want, i+1, n) || doc["first"] != next {
 			t.Errorf("task %d: %v", i+1, doc)
 		}
+		next += doc["rows"].(float64)
+	}
+	if next != 200 {
+		t.Errorf("%d tasks of %s: %v rows", n, line, next)
 	}
 	clitest.Must(t, 0, line+" --merge")
 	one, err := os.ReadFile(want)

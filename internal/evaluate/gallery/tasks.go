@@ -35,7 +35,7 @@ func Task(ctx context.Context, o Options, t scheduler.Task, say progress.Say) (*
 		return nil, err
 	}
 	defer part.close()
-	from, to := share(in.g.Len(), t)
+	from, to := st.Share(t.Index, t.Of)
 	_, all := st.Queries(st.Chunks() - 1)
 	for k := range st.Chunks() {
 		if part.has(k) {
@@ -57,11 +57,6 @@ func Task(ctx context.Context, o Options, t scheduler.Task, say progress.Say) (*
 
 // maxTasks bounds the files that Merge has open.
 const maxTasks = 512
-
-// share are the gallery rows [from, to) of a task.
-func share(n int, t scheduler.Task) (from, to int) {
-	return int(int64(n) * int64(t.Index-1) / int64(t.Of)), int(int64(n) * int64(t.Index) / int64(t.Of))
-}
 
 // Merge adds up the counts of all tasks, which lie beside Out, and evaluates them. The
 // vectors are read again for the keys of relevant items. The result has the bytes of
