@@ -140,14 +140,6 @@ func (s *Set) hash() string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// Bytes is what the images take in memory; of no set it is 0.
-func (s *Set) Bytes() int {
-	if s == nil {
-		return 0
-	}
-	return len(s.pixels)
-}
-
 // Len returns the number of images.
 func (s *Set) Len() int { return len(s.labels) }
 

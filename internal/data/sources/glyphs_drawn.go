@@ -1,53 +1,44 @@
 package sources
 
 import (
-	"slices"
+	"maps"
 	"sync"
+	"weak"
 
 	"tercet/internal/data/glyphs"
 )
 
-// drawnPair is a training set and a test set, with what they were drawn from.
-type drawnPair struct {
-	from        glyphs.Options // without its pointer
-	knobs       glyphs.Knobs
-	train, test *glyphs.Set
+// drawnFrom is what sets are drawn from: options, apart from their pointer.
+type drawnFrom struct {
+	options glyphs.Options
+	knobs   glyphs.Knobs
 }
 
-// drawnSets are the sets that were drawn last, the latest at the end: a command opens its
-// data more than once, and so do the runs of a sweep. Nobody changes a set.
+// drawnSets are the sets that are still in memory, training and test: a command opens its
+// data more than once, and so do the runs of a sweep. Nobody changes a set. They keep
+// nothing from the collector.
 type drawnSets struct {
 	sync.Mutex
-	list  []drawnPair
-	bound int // bytes of all images
+	sets map[drawnFrom][2]weak.Pointer[glyphs.Set]
 }
 
-var drawn = drawnSets{bound: 32 << 20}
+var drawn = drawnSets{sets: map[drawnFrom][2]weak.Pointer[glyphs.Set]{}}
 
-// open is glyphs.Open, but that sets drawn shortly before are not drawn again.
+// open is glyphs.Open, but that sets that are there are not drawn again.
 func (d *drawnSets) open(o glyphs.Options) (train, test *glyphs.Set, err error) {
-	p := drawnPair{from: o, knobs: *o.Knobs}
-	p.from.Knobs = nil
+	from := drawnFrom{options: o, knobs: *o.Knobs}
+	from.options.Knobs = nil
 	d.Lock()
 	defer d.Unlock()
-	if i := slices.IndexFunc(d.list, func(q drawnPair) bool { return q.from == p.from && q.knobs == p.knobs }); i >= 0 {
-		p = d.list[i]
-		d.list = append(slices.Delete(d.list, i, i+1), p)
-		return p.train, p.test, nil
+	if p, ok := d.sets[from]; ok {
+		if train, test = p[0].Value(), p[1].Value(); train != nil && (test != nil || o.TestClasses < 0) {
+			return train, test, nil
+		}
 	}
-	if p.train, p.test, err = glyphs.Open(o); err != nil {
+	if train, test, err = glyphs.Open(o); err != nil {
 		return nil, nil, err
 	}
-	d.list = append(d.list, p)
-	for d.bytes() > d.bound {
-		d.list = slices.Delete(d.list, 0, 1)
-	}
-	return p.train, p.test, nil
-}
-
-func (d *drawnSets) bytes() (n int) {
-	for _, p := range d.list {
-		n += p.train.Bytes() + p.test.Bytes()
-	}
-	return n
+	maps.DeleteFunc(d.sets, func(_ drawnFrom, p [2]weak.Pointer[glyphs.Set]) bool { return p[0].Value() == nil })
+	d.sets[from] = [2]weak.Pointer[glyphs.Set]{weak.Make(train), weak.Make(test)}
+	return train, test, nil
 }

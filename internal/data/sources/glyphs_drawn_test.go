@@ -1,20 +1,23 @@
 package sources
 
 import (
+	"runtime"
 	"testing"
+	"weak"
 
 	"tercet/internal/data/glyphs"
 )
 
-// Each option of a drawing counts: sets of other options are drawn anew, those of the same
-// are the same, and what is kept is bounded.
+// Each option of a drawing counts: sets of other options are other sets, those of the same
+// are drawn once, and none is kept from the collector.
 func TestDrawnSetsAreThoseOfTheirOptions(t *testing.T) {
 	t.Parallel()
-	base := func() glyphs.Options {
-		k := plain
-		return glyphs.Options{TrainClasses: 3, TestClasses: 2, TrainPerClass: 2, TestPerClass: 2, Size: 16, Difficulty: "custom", Knobs: &k, Seed: 7}
+	d := drawnSets{sets: map[drawnFrom][2]weak.Pointer[glyphs.Set]{}}
+	made := func(change func(*glyphs.Options)) glyphs.Options {
+		o := glyphs.Options{TrainClasses: 3, TestClasses: 2, TrainPerClass: 2, TestPerClass: 2, Size: 16, Difficulty: "custom", Knobs: &glyphs.Knobs{ScaleMin: 0.5, ScaleMax: 0.8, Contrast: 0.5}, Seed: 7}
+		change(&o)
+		return o
 	}
-	d := drawnSets{bound: 1 << 20}
 	seen := map[string]string{}
 	for name, change := range map[string]func(*glyphs.Options){
 		"none":    func(*glyphs.Options) {},
@@ -25,40 +28,34 @@ func TestDrawnSetsAreThoseOfTheirOptions(t *testing.T) {
 		"images":  func(o *glyphs.Options) { o.TrainPerClass = 3 },
 		"knobs":   func(o *glyphs.Options) { o.Knobs.Rotate = 20 },
 	} {
-		o := base()
-		change(&o)
-		got, _, err := d.open(o)
+		train, test, err := d.open(made(change))
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _, err := glyphs.Open(o)
-		if err != nil || got.Fingerprint() != want.Fingerprint() {
-			t.Errorf("%s: not the set of these options (%v)", name, err)
+		want, held, err := glyphs.Open(made(change))
+		if err != nil || train.Fingerprint() != want.Fingerprint() || test.Fingerprint() != held.Fingerprint() {
+			t.Errorf("%s: not the sets of these options (%v)", name, err)
 		}
-		if was := seen[got.Fingerprint()]; was != "" {
+		if was := seen[train.Fingerprint()]; was != "" {
 			t.Errorf("%s and %s give one set", name, was)
 		}
-		seen[got.Fingerprint()] = name
-		again := base()
-		change(&again)
-		if second, _, err := d.open(again); err != nil || second != got {
+		seen[train.Fingerprint()] = name
+		if again, other, err := d.open(made(change)); err != nil || again != train || other != test {
 			t.Errorf("%s: drawn twice (%v)", name, err)
 		}
+		runtime.KeepAlive(train)
+		runtime.KeepAlive(test)
 	}
-}
-
-// The oldest sets go where all together are above the bound, the latest too where it alone is.
-func TestDrawnSetsAreBounded(t *testing.T) {
-	t.Parallel()
-	d := drawnSets{bound: 2 * 2 * 8 * 8} // two sets of two images
-	for seed, want := range []int{1, 2, 2} {
-		if _, _, err := d.open(glyphs.Options{TrainClasses: 2, TestClasses: -1, TrainPerClass: 1, Size: 8, Difficulty: "custom", Knobs: &plain, Seed: uint64(seed)}); err != nil || len(d.list) != want || d.list[want-1].from.Seed != uint64(seed) {
-			t.Errorf("%d sets are kept after seed %d (%v)", len(d.list), seed, err)
+	runtime.GC()
+	for from, p := range d.sets {
+		if p[0].Value() != nil || p[1].Value() != nil {
+			t.Errorf("the sets of %+v are kept", from)
 		}
 	}
-	if _, _, err := d.open(glyphs.Options{TrainClasses: 9, TestClasses: -1, TrainPerClass: 1, Size: 8, Difficulty: "custom", Knobs: &plain}); err != nil || len(d.list) != 0 {
-		t.Errorf("a set of more than the bound is kept (%v)", err)
+	alone := func(o *glyphs.Options) { o.TestClasses = -1 }
+	train, test, err := d.open(made(alone))
+	again, _, err2 := d.open(made(alone))
+	if err != nil || err2 != nil || test != nil || again != train || len(d.sets) != 1 {
+		t.Errorf("without a test set: %v %v, %d sets are listed (%v, %v)", test, again == train, len(d.sets), err, err2)
 	}
 }
-
-var plain = glyphs.Knobs{ScaleMin: 0.5, ScaleMax: 0.8, Contrast: 0.5}
