@@ -17,6 +17,7 @@ import (
 	"tercet/internal/cli/bound"
 	"tercet/internal/cli/cluster"
 	"tercet/internal/cli/report"
+	"tercet/internal/cli/runs"
 	"tercet/internal/cluster/solve"
 	"tercet/internal/config"
 	"tercet/internal/data/annotated"
@@ -49,6 +50,9 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"role": oneOf("query", "gallery", "both"), "dtype": oneOf("float32", "float16"),
 
 	"job": bench.CompleteJobs,
+
+	"runs list --status": list(runs.Statuses), "runs prune --status": list(runs.Statuses), "runs list --sort": oneOf(runs.SortKeys()...),
+	"runs prune --checkpoints": oneOf(runs.PrunableCheckpoints()...),
 
 	"source":                     oneOf(annotated.Names()...),
 	"fit":                        oneOf("short", "squash"),
@@ -130,7 +134,7 @@ func replacements(kinds []string) []string {
 var unseen = oneOf("test", "validation")
 
 // freeFlags take a text that only the user knows: nothing is proposed for them.
-var freeFlags = []string{"seed", "task", "eps", "step", "curve", "positive", "noise", "curves", "grid", "label-column", "by", "columns", "select", "fmr"}
+var freeFlags = []string{"seed", "task", "eps", "step", "curve", "positive", "noise", "curves", "grid", "label-column", "by", "columns", "select", "fmr", "where", "older"}
 
 // completeFlags gives every flag of the tree that takes one of known values its
 // completion. Cobra keeps such flags, and all that they can reach, until the process

@@ -21,6 +21,7 @@ import (
 	"tercet/internal/cli/generalize"
 	noisecmd "tercet/internal/cli/noise"
 	"tercet/internal/cli/report"
+	"tercet/internal/cli/runs"
 	"tercet/internal/cli/search"
 	studycmd "tercet/internal/cli/study"
 	"tercet/internal/cli/sweep"
@@ -55,6 +56,7 @@ var commands = []struct {
 	{groupWork, attack.New},
 	{groupWork, certify.New},
 	{groupWork, cluster.New},
+	{groupWork, runs.New},
 	{groupWork, report.New},
 	{groupWork, studycmd.New},
 	{groupWork, bound.New},

@@ -9,6 +9,7 @@ import (
 
 	"tercet/internal/metric"
 	"tercet/internal/progress"
+	"tercet/internal/text"
 )
 
 // AgglomerativeOptions sets Agglomerative. Exactly one of K and Threshold is set.
@@ -116,7 +117,7 @@ func (o *AgglomerativeOptions) check(n int) error {
 		o.Memory = defaultMemory
 	}
 	if need := 2 * int64(n) * int64(n-1); o.Linkage != "ward" && need > o.Memory {
-		return fmt.Errorf("%w: %s linkage of %d rows holds %s of distances, more than the %s allowed: use ward, which holds none, cluster a sample, or allow more", ErrInput, o.Linkage, n, inBytes(need), inBytes(o.Memory))
+		return fmt.Errorf("%w: %s linkage of %d rows holds %s of distances, more than the %s allowed: use ward, which holds none, cluster a sample, or allow more", ErrInput, o.Linkage, n, text.Bytes(need), text.Bytes(o.Memory))
 	}
 	return nil
 }
@@ -192,15 +193,4 @@ func dendrogram(joins []join, n int) []Merge {
 		merges[i] = Merge{A: min(a, b), B: max(a, b), Distance: j.distance, Size: size[to]}
 	}
 	return merges
-}
-
-// inBytes writes a number of bytes in the unit that shows it.
-func inBytes(n int64) string {
-	switch {
-	case n >= 1e9:
-		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
-	case n >= 1e6:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"image/png"
 	"io"
 	"sync"
 
@@ -123,7 +124,7 @@ func (s *sheet) tile(m Image, box image.Rectangle) {
 }
 
 func (s *sheet) save(path string) error {
-	return fsx.Write(path, 0o644, func(w io.Writer) error { return encode(w, s) })
+	return fsx.Write(path, 0o644, func(w io.Writer) error { return png.Encode(w, s) })
 }
 
 // tileSize returns the side of a tile for images of these sizes: small images

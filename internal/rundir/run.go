@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"tercet/internal/record"
@@ -41,8 +42,12 @@ type Run struct {
 // and names the file.
 func Read(dir string) (*Run, error) { return ReadOf(dir, Of{}) }
 
-// ReadOf is Read for the results of other images or weights.
-func ReadOf(dir string, of Of) (*Run, error) {
+// ReadOf is Read for the results of other images or weights, and where kinds are given for
+// these results alone.
+func ReadOf(dir string, of Of, kinds ...string) (*Run, error) {
+	if kinds == nil {
+		kinds = Kinds()
+	}
 	r := &Run{Dir: dir, Of: of.Full()}
 	path := filepath.Join(dir, "manifest.json")
 	m, err := read[record.Manifest](path)
@@ -53,19 +58,19 @@ func ReadOf(dir string, of Of) (*Run, error) {
 		return nil, fmt.Errorf("%w: there is no %s; if training was killed at its start, the same tercet train command resumes", ErrRun, path)
 	}
 	r.Manifest = *m
-	if r.Eval, err = readResult[record.Eval](r, "eval"); err != nil {
+	if r.Eval, err = readResult[record.Eval](r, "eval", kinds); err != nil {
 		return nil, err
 	}
-	if r.Attack, err = readResult[record.Attack](r, "attack"); err != nil {
+	if r.Attack, err = readResult[record.Attack](r, "attack", kinds); err != nil {
 		return nil, err
 	}
-	if r.Cluster, err = readResult[record.Cluster](r, "cluster"); err != nil {
+	if r.Cluster, err = readResult[record.Cluster](r, "cluster", kinds); err != nil {
 		return nil, err
 	}
-	if r.Worst, err = readResult[record.Worst](r, "worst"); err != nil {
+	if r.Worst, err = readResult[record.Worst](r, "worst", kinds); err != nil {
 		return nil, err
 	}
-	if r.Certify, err = readResult[record.Certify](r, "certify"); err != nil {
+	if r.Certify, err = readResult[record.Certify](r, "certify", kinds); err != nil {
 		return nil, err
 	}
 	if r.Cluster != nil {
@@ -85,8 +90,11 @@ type result interface {
 }
 
 // readResult reads a document of what r is read of; nil where there is none. One that
-// should be of that and is not is noted in r.Left.
-func readResult[D result](r *Run, kind string) (*D, error) {
+// should be of that and is not is noted in r.Left. A kind that is not among kinds is not read.
+func readResult[D result](r *Run, kind string, kinds []string) (*D, error) {
+	if !slices.Contains(kinds, kind) {
+		return nil, nil
+	}
 	for i, path := range r.Of.places(r.Dir, kind) {
 		d, err := read[D](path)
 		if err != nil {

@@ -56,3 +56,29 @@ func Duration(seconds float64) string {
 	}
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
 }
+
+// Bytes is a size in the unit that shows it: "12 bytes", "3.4 kB", "1.2 GB".
+func Bytes(n int64) string {
+	switch v := float64(n); {
+	case n >= 1e9:
+		return fmt.Sprintf("%.1f GB", v/1e9)
+	case n >= 1e6:
+		return fmt.Sprintf("%.1f MB", v/1e6)
+	case n >= 1e4:
+		return fmt.Sprintf("%.0f kB", v/1e3)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// Age is a time in seconds as a list has it, in one unit: "45 s", "12 min", "3 h", "9 days".
+func Age(seconds float64) string {
+	switch {
+	case seconds < 100:
+		return fmt.Sprintf("%.0f s", max(seconds, 0))
+	case seconds < 100*60:
+		return fmt.Sprintf("%.0f min", seconds/60)
+	case seconds < 48*3600:
+		return fmt.Sprintf("%.0f h", seconds/3600)
+	}
+	return fmt.Sprintf("%.0f days", seconds/86400)
+}

@@ -269,7 +269,7 @@ func readRuns(s *base.Streams, patterns []string, of rundir.Of) ([]*rundir.Run, 
 	}
 	var runs []*rundir.Run
 	for _, dir := range dirs {
-		r, err := readRun(dir, of)
+		r, err := ReadRun(dir, of)
 		if err != nil && len(dirs) == 1 {
 			return nil, err
 		}
@@ -301,11 +301,19 @@ func noteLeft(s *base.Streams, runs []*rundir.Run) {
 	}
 }
 
-func readRun(dir string, of rundir.Of) (*rundir.Run, error) {
+// ReadRun reads a run with its results of some images and weights and its config's keys.
+func ReadRun(dir string, of rundir.Of) (*rundir.Run, error) {
 	r, err := rundir.ReadOf(dir, of)
 	if err != nil {
 		return nil, RunsError(err)
 	}
+	r.Labels, err = Settings(dir, r.Manifest.Config)
+	return r, err
+}
+
+// Settings are the keys of a run's config, which has the hash that its manifest says, "" for
+// one that says none.
+func Settings(dir, hash string) ([]rundir.Label, error) {
 	path := filepath.Join(dir, "config.yaml")
 	text, err := archive.ReadFile(path, config.MaxBytes)
 	if err != nil {
@@ -315,13 +323,14 @@ func readRun(dir string, of rundir.Of) (*rundir.Run, error) {
 	if err != nil {
 		return nil, &base.ExitError{Code: base.ExitData, Err: err}
 	}
-	if err := run.SameConfig(path, text, cfg, r.Manifest.Config); r.Manifest.Config != "" && err != nil {
+	if err := run.SameConfig(path, text, cfg, hash); hash != "" && err != nil {
 		return nil, &base.ExitError{Code: base.ExitData, Err: err}
 	}
+	var out []rundir.Label
 	for _, l := range cfg.Origins() {
-		r.Labels = append(r.Labels, rundir.Label{Key: l.Key, Value: l.Value})
+		out = append(out, rundir.Label{Key: l.Key, Value: l.Value})
 	}
-	return r, nil
+	return out, nil
 }
 
 // RunsError gives an error about run directories its exit code.

@@ -1,0 +1,125 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/report"
+	"tercet/internal/record"
+	"tercet/internal/render"
+	"tercet/internal/rundir"
+)
+
+type diffOptions struct {
+	split, checkpoint string
+	format            string
+}
+
+func newDiff(s *base.Streams) *cobra.Command {
+	var o diffOptions
+	return base.Command{
+		Use:   "diff RUN RUN",
+		Short: "Say in what two runs differ: config keys and scores",
+		Long: `
+Prints the config keys whose values differ and the scores of two runs, side by side with
+their 95 % intervals, and the second minus the first. Scores that were not measured alike
+have no difference; a note says why. Other notes name differences of images, versions and
+kernel levels.
+
+The intervals are those of each score alone. Two runs on the same images can differ by
+less than their intervals and still differ for certain.`,
+		Examples: []base.Example{
+			{Why: "two runs of a sweep", Line: "tercet runs diff runs/val-width-4 runs/val-width-8"},
+		},
+		Exits: []int{base.ExitData},
+		Args:  cobra.ExactArgs(2),
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			base.AddSplit(fs, &o.split, "test", "images: test, validation or train")
+			fs.StringVar(&o.checkpoint, "checkpoint", "last", "weights: last or best")
+			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+		},
+		Run: func(_ context.Context, args []string) error { return diff(s, o, args) },
+	}.Build()
+}
+
+func diff(s *base.Streams, o diffOptions, args []string) error {
+	if err := base.CheckSplit(o.split, o.checkpoint); err != nil {
+		return err
+	}
+	if err := render.CheckFormat(o.format); err != nil {
+		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	var two [2]*rundir.Run
+	for i, arg := range args {
+		dir, err := oneRun(arg)
+		if err != nil {
+			return err
+		}
+		if two[i], err = report.ReadRun(dir, rundir.Of{Split: o.split, Checkpoint: o.checkpoint}); err != nil {
+			return err
+		}
+	}
+	doc := rundir.Difference(two[0], two[1])
+	return s.Result(doc, func(w io.Writer) error {
+		for _, t := range []*render.Table{settingTable(doc), scoreTable(doc)} {
+			if len(t.Rows) == 0 && !base.Bare(o.format) {
+				if _, err := fmt.Fprintf(w, "no %s\n", t.Title); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := t.Write(w, o.format); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// oneRun is the run directory that an argument names.
+func oneRun(arg string) (string, error) {
+	dirs, err := rundir.Find([]string{arg})
+	if err != nil {
+		return "", report.RunsError(err)
+	}
+	if len(dirs) != 1 {
+		return "", base.Usagef("%s has %d runs; name one, such as %s", arg, len(dirs), dirs[0])
+	}
+	return dirs[0], nil
+}
+
+func settingTable(d *record.RunDifference) *render.Table {
+	t := &render.Table{Title: "config keys that differ", Columns: []render.Column{{Name: "key"}, {Name: d.Runs[0]}, {Name: d.Runs[1]}}}
+	cell := func(v *string) render.Cell {
+		if v == nil {
+			return render.Missing()
+		}
+		return render.Text(*v)
+	}
+	for _, p := range d.Config {
+		t.Rows = append(t.Rows, []render.Cell{render.Text(p.Key), cell(p.Values[0]), cell(p.Values[1])})
+	}
+	return t
+}
+
+func scoreTable(d *record.RunDifference) *render.Table {
+	t := &render.Table{Title: "scores", Columns: []render.Column{{Name: "score"}, {Name: d.Runs[0]}, {Name: d.Runs[1]}, {Name: "difference"}}}
+	for _, p := range d.Scores {
+		by := render.Missing()
+		if p.Difference != nil {
+			by = render.Number(*p.Difference)
+		}
+		t.Rows = append(t.Rows, []render.Cell{render.Text(p.Key), scoreCell(p.Values[0]), scoreCell(p.Values[1]), by})
+		if p.Unlike != "" {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s is not measured alike: %s", p.Key, p.Unlike))
+		}
+	}
+	t.Notes = append(t.Notes, d.Notes...)
+	return t
+}

@@ -1,0 +1,209 @@
+package runs
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"tercet/internal/archive"
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/report"
+	"tercet/internal/names"
+	"tercet/internal/par"
+	"tercet/internal/record"
+	"tercet/internal/run"
+	"tercet/internal/rundir"
+	"tercet/internal/summary"
+	"tercet/internal/text"
+)
+
+// found is a run directory with what could be read of it.
+type found struct {
+	record.ListedRun
+	run *rundir.Run // nil where there is no manifest, or a file cannot be read
+}
+
+// find reads the runs that patterns name, with their results of some kinds.
+func find(patterns []string, kinds ...string) ([]found, error) {
+	dirs, err := rundir.Find(orDefault(patterns))
+	if err != nil {
+		return nil, report.RunsError(err)
+	}
+	return lookAt(dirs, kinds...)
+}
+
+// lookAt reads run directories with all processors.
+func lookAt(dirs []string, kinds ...string) (out []found, err error) {
+	out = make([]found, len(dirs))
+	var mu sync.Mutex
+	par.For(len(dirs), 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			f, e := look(dirs[i], kinds...)
+			out[i] = f
+			if e != nil {
+				mu.Lock()
+				err = errors.Join(err, e)
+				mu.Unlock()
+			}
+		}
+	})
+	return out, err
+}
+
+// look reads a run directory. What is wrong with its files is its status.
+func look(dir string, kinds ...string) (found, error) {
+	f := found{ListedRun: record.ListedRun{SweptRun: record.SweptRun{Dir: dir}}}
+	var err error
+	if f.SweptRun, err = standing(dir); err != nil {
+		return f, err
+	}
+	if f.Bytes, err = rundir.Size(dir); err != nil {
+		return f, err
+	}
+	if f.Status == record.NotBegun || f.Status == record.Unreadable {
+		return f, nil
+	}
+	if f.run, err = rundir.ReadOf(dir, rundir.Of{}, kinds...); err != nil {
+		f.Status, f.Message, f.run = record.Unreadable, err.Error(), nil
+		return f, nil
+	}
+	m := f.run.Manifest
+	f.Best, f.Started, f.Updated, f.Seconds, f.Cost = m.Best, m.Started, m.Updated, m.Seconds, m.Cost
+	if m.Best != nil && m.Selection != nil {
+		f.Split = m.Selection.Split
+	}
+	return f, nil
+}
+
+// standing is that of a run directory; of one in an archive what its manifest says.
+func standing(dir string) (record.SweptRun, error) {
+	if _, err := os.Stat(dir); err == nil {
+		return run.Standing(dir, nil)
+	}
+	out := record.SweptRun{Dir: dir, Status: record.Unreadable}
+	path := filepath.Join(dir, "manifest.json")
+	if _, err := archive.Stat(path); err != nil {
+		out.Message = err.Error()
+		return out, nil
+	}
+	m, err := record.ReadIfThere[record.Manifest](path)
+	if err != nil {
+		out.Message = err.Error()
+		return out, nil
+	}
+	out.Status, out.Message, out.Steps, out.Of = m.Status, m.Message, m.Steps, m.Of
+	return out, nil
+}
+
+// setScore takes the score that is listed: key, or where that is "" recall@1, and where no
+// run has that the first that one has. Runs that were read with eval.json alone are read
+// again where it does not have it.
+func setScore(runs []found, key string) (string, error) {
+	all := scoreKeys(runs)
+	if wanted := cmp.Or(key, standardScore); !slices.Contains(all, wanted) && len(runs) > 0 {
+		var dirs []string
+		for _, f := range runs {
+			dirs = append(dirs, f.Dir)
+		}
+		again, err := lookAt(dirs)
+		if err != nil {
+			return "", err
+		}
+		copy(runs, again)
+		all = scoreKeys(runs)
+	}
+	switch {
+	case key == "" && (all == nil || slices.Contains(all, standardScore)):
+		key = standardScore
+	case key == "":
+		key = all[0]
+	case !slices.Contains(all, key) && all != nil:
+		return "", base.Usagef("no run has the score %s; %s", key, names.Unknown(key, all))
+	}
+	for i := range runs {
+		if r := runs[i].run; r != nil {
+			if v, ok := r.Scores().Get(key); ok {
+				runs[i].Score = &v
+			}
+		}
+	}
+	return key, nil
+}
+
+// scoreKeys are the scores that runs have.
+func scoreKeys(runs []found) []string {
+	var all []string
+	for _, f := range runs {
+		if f.run == nil {
+			continue
+		}
+		for _, s := range f.run.Scores() {
+			if !slices.Contains(all, s.Key) {
+				all = append(all, s.Key)
+			}
+		}
+	}
+	return all
+}
+
+const standardScore = "recall@1"
+
+// orders are what runs can be sorted by, each in the order that people look for first.
+var orders = map[string]func(a, b found, score string) int{
+	"name":     func(a, b found, _ string) int { return text.Natural(a.Dir, b.Dir) },
+	"age":      func(a, b found, _ string) int { return cmp.Compare(b.Started, a.Started) },
+	"updated":  func(a, b found, _ string) int { return cmp.Compare(b.Updated, a.Updated) },
+	"time":     func(a, b found, _ string) int { return cmp.Compare(b.Seconds, a.Seconds) },
+	"size":     func(a, b found, _ string) int { return cmp.Compare(b.Bytes, a.Bytes) },
+	"progress": func(a, b found, _ string) int { return cmp.Compare(progress(b), progress(a)) },
+	"status":   func(a, b found, _ string) int { return cmp.Compare(a.Status, b.Status) },
+	"score":    byScore,
+}
+
+// progress is the share of the steps that are done.
+func progress(f found) float64 { return float64(f.Steps) / float64(max(f.Of, 1)) }
+
+// byScore has the best first and runs without the score last.
+func byScore(a, b found, score string) int {
+	switch {
+	case a.Score == nil && b.Score == nil:
+		return 0
+	case a.Score == nil:
+		return 1
+	case b.Score == nil:
+		return -1
+	}
+	c := cmp.Compare(b.Score.Value, a.Score.Value)
+	if higher, err := summary.HigherIsBetter(score); err == nil && !higher {
+		return -c
+	}
+	return c
+}
+
+// SortKeys are what runs can be sorted by.
+func SortKeys() []string {
+	return []string{"name", "age", "updated", "progress", "score", "time", "size", "status"}
+}
+
+// Statuses are the states of runs, as lists have them.
+func Statuses() []string {
+	var out []string
+	for _, s := range []record.Status{record.Finished, record.InTraining, record.Interrupted, record.Dead, record.NotBegun,
+		record.Failed, record.Diverged, record.Collapsed, record.Unreadable} {
+		out = append(out, string(s))
+	}
+	return out
+}
+
+// checkStatuses refuses words that are no status.
+func checkStatuses(words []string) error {
+	for _, w := range words {
+		if !slices.Contains(Statuses(), w) {
+			return base.Usagef("--status has no %q; %s", w, names.Unknown(w, Statuses()))
+		}
+	}
+	return nil
+}

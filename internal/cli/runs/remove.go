@@ -1,0 +1,263 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/record"
+	"tercet/internal/run"
+	"tercet/internal/text"
+)
+
+// none reads no results.
+const none = ""
+
+const dryRun = "Without --yes nothing is removed: the command prints what it would remove. A run that a\nprocess works on is never removed."
+
+func newRemove(s *base.Streams) *cobra.Command {
+	var yes bool
+	return base.Command{
+		Use:   "rm RUN...",
+		Short: "Remove runs",
+		Long: `
+Removes run directories with all that is in them.
+
+` + dryRun,
+		Examples: []base.Example{
+			{Why: "what would be removed", Line: "tercet runs rm runs/first"},
+		},
+		Exits: []int{base.ExitData},
+		Args:  cobra.MinimumNArgs(1),
+		Flags: func(cmd *cobra.Command) { cmd.Flags().BoolVar(&yes, "yes", false, "remove them") },
+		Run: func(_ context.Context, args []string) error {
+			runs, err := find(args, none)
+			if err != nil {
+				return err
+			}
+			var list []removal
+			for _, f := range runs {
+				list = append(list, removal{found: f})
+			}
+			return remove(s, list, yes)
+		},
+	}.Build()
+}
+
+type pruneOptions struct {
+	status      []string
+	checkpoints string
+	older       string
+	yes         bool
+}
+
+// The words of prune --checkpoints, with the files that each removes.
+var prunable = map[string][]string{
+	"previous": {"previous.safetensors"},
+	"best":     {"best.safetensors"},
+	"all":      {"previous.safetensors", "best.safetensors", "last.safetensors"},
+}
+
+// PrunableCheckpoints are the words of prune --checkpoints.
+func PrunableCheckpoints() []string { return []string{"previous", "best", "all"} }
+
+func newPrune(s *base.Streams) *cobra.Command {
+	var o pruneOptions
+	return base.Command{
+		Use:   "prune [RUNS...]",
+		Short: "Remove runs by status, or weights of finished runs",
+		Long: `
+Removes from RUNS (default: runs)
+
+  --status       whole runs with one of these states, such as failed,diverged
+  --checkpoints  weights of finished runs: previous (the last but one, kept in case that
+                 the last is damaged), best, or all. Results and logs stay. Without its
+                 last checkpoint a run can no longer be evaluated, attacked or exported
+
+and with --older only from runs that have not changed for that time.
+
+` + dryRun,
+		Examples: []base.Example{
+			{Why: "runs that came to nothing", Line: "tercet runs prune runs --status failed,diverged,collapsed"},
+			{Why: "second copies of weights", Line: "tercet runs prune runs --checkpoints previous --older 7d"},
+		},
+		Exits: []int{base.ExitData},
+		Args:  cobra.ArbitraryArgs,
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.StringSliceVar(&o.status, "status", nil, "remove runs with one of: "+strings.Join(Statuses(), ", "))
+			fs.StringVar(&o.checkpoints, "checkpoints", "", "remove weights of finished runs: "+strings.Join(PrunableCheckpoints(), ", "))
+			fs.StringVar(&o.older, "older", "", "only of runs without a change for this `TIME`, such as 30d or 12h")
+			fs.BoolVar(&o.yes, "yes", false, "remove it")
+		},
+		Run: func(_ context.Context, args []string) error { return prune(s, o, args) },
+	}.Build()
+}
+
+func prune(s *base.Streams, o pruneOptions, patterns []string) error {
+	names := prunable[o.checkpoints]
+	switch {
+	case o.status == nil && o.checkpoints == "":
+		return base.Usagef("say what to remove: --status LIST (whole runs), --checkpoints %s (weights of finished runs)", strings.Join(PrunableCheckpoints(), "|"))
+	case o.checkpoints != "" && names == nil:
+		return base.Usagef("--checkpoints is %q; give %s", o.checkpoints, text.List(PrunableCheckpoints(), "or"))
+	}
+	if err := checkStatuses(o.status); err != nil {
+		return err
+	}
+	older, err := olderThan(o.older)
+	if err != nil {
+		return err
+	}
+	runs, err := find(patterns, none)
+	if err != nil {
+		return err
+	}
+	var list []removal
+	for _, f := range runs {
+		switch {
+		case older > 0 && !unchangedFor(f, older):
+		case slices.Contains(o.status, string(f.Status)):
+			list = append(list, removal{found: f})
+		case names != nil && f.Status == record.Finished:
+			r := removal{found: f}
+			r.Bytes = 0
+			for _, name := range names {
+				file := filepath.Join("checkpoints", name)
+				if info, err := os.Lstat(filepath.Join(f.Dir, file)); err == nil && info.Mode().IsRegular() {
+					r.files, r.Bytes = append(r.files, file), r.Bytes+info.Size()
+				}
+			}
+			if r.files != nil {
+				list = append(list, r)
+			}
+		}
+	}
+	return remove(s, list, o.yes)
+}
+
+// olderThan reads --older.
+func olderThan(word string) (time.Duration, error) {
+	if word == "" {
+		return 0, nil
+	}
+	var d time.Duration
+	var err error
+	if days, ok := strings.CutSuffix(word, "d"); ok {
+		var n float64
+		if n, err = strconv.ParseFloat(days, 64); err == nil {
+			d = time.Duration(n * 24 * float64(time.Hour))
+		}
+	} else {
+		d, err = time.ParseDuration(word)
+	}
+	if err != nil || d <= 0 {
+		return 0, base.Usagef("--older is %q; give a time such as 30d, 12h or 45m", word)
+	}
+	return d, nil
+}
+
+// unchangedFor says that a run's manifest is at least so old. A run without one has the age
+// of its directory.
+func unchangedFor(f found, d time.Duration) bool {
+	at, err := time.Parse(time.RFC3339, f.Updated)
+	if err != nil {
+		info, err := os.Stat(f.Dir)
+		if err != nil {
+			return false
+		}
+		at = info.ModTime()
+	}
+	return time.Since(at) >= d
+}
+
+// removal is a run of which something is removed: the files, or all.
+type removal struct {
+	found
+	files []string // below its directory; nil for the whole run
+}
+
+// remove removes what the list names, or says what it would. If a process works on one of
+// the runs, nothing is removed.
+func remove(s *base.Streams, list []removal, yes bool) error {
+	doc := record.RemovedRuns{Schema: record.RemovedRunsSchema, Removed: yes, Runs: []record.RemovedRun{}}
+	for _, r := range list {
+		switch info, err := os.Lstat(r.Dir); {
+		case err != nil:
+			return base.Usagef("%s is in an archive, from which nothing is removed; name folders of runs", r.Dir)
+		case info.Mode()&os.ModeSymlink != 0:
+			return base.Usagef("%s is a link, and nothing is removed through one; name the folder itself", r.Dir)
+		case r.Status == record.InTraining:
+			return base.Usagef("a process works on %s; stop it first, or leave the run out: nothing was removed", r.Dir)
+		}
+	}
+	for _, r := range list {
+		if yes {
+			if err := r.away(); err != nil {
+				return fmt.Errorf("%s was not removed: %w", r.Dir, err)
+			}
+		}
+		doc.Runs = append(doc.Runs, record.RemovedRun{Dir: r.Dir, Status: r.Status, Files: r.files, Bytes: r.Bytes})
+		doc.Bytes += r.Bytes
+	}
+	return s.Result(doc, func(w io.Writer) error { return removedText(w, doc) })
+}
+
+// away removes the files, or the whole run, under the run's lock. A whole run is renamed
+// first: killed in between, it is not there any more under its name, and no half of it is.
+//
+// Errors: one that wraps run.ErrBusy where a process works on the run.
+func (r removal) away() error {
+	of := &run.Run{Dir: r.Dir}
+	if err := of.Lock(); err != nil {
+		return err
+	}
+	defer of.Close()
+	for _, name := range r.files {
+		if err := os.Remove(filepath.Join(r.Dir, name)); err != nil {
+			return err
+		}
+	}
+	if r.files != nil {
+		return nil
+	}
+	abs, err := filepath.Abs(r.Dir)
+	if err != nil {
+		return err
+	}
+	gone := filepath.Join(filepath.Dir(abs), fmt.Sprintf(".removed-%d-%s", os.Getpid(), filepath.Base(abs)))
+	if err := os.Rename(abs, gone); err != nil {
+		return err
+	}
+	return os.RemoveAll(gone)
+}
+
+func removedText(w io.Writer, d record.RemovedRuns) error {
+	var b strings.Builder
+	for _, r := range d.Runs {
+		what := "all"
+		if r.Files != nil {
+			what = strings.Join(r.Files, ", ")
+		}
+		fmt.Fprintf(&b, "%s (%s): %s, %s\n", r.Dir, r.Status, what, text.Bytes(r.Bytes))
+	}
+	switch {
+	case len(d.Runs) == 0:
+		b.WriteString("nothing to remove\n")
+	case d.Removed:
+		fmt.Fprintf(&b, "removed: %s of %s\n", text.Bytes(d.Bytes), text.Count(len(d.Runs), "run"))
+	default:
+		fmt.Fprintf(&b, "would remove %s of %s; --yes removes it\n", text.Bytes(d.Bytes), text.Count(len(d.Runs), "run"))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,29 @@
+package runs
+
+import (
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+)
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	return base.Command{
+		Use:   "runs",
+		Short: "List, compare and remove runs",
+		Long:  "Lists run directories with their status, progress and scores, shows one of them,\nsays in what two differ, and removes those that are not needed any more.",
+		Examples: []base.Example{
+			{Why: "all runs, the best first", Line: "tercet runs list runs --sort score"},
+			{Why: "in what two runs differ", Line: "tercet runs diff runs/val-width-4 runs/val-width-8"},
+		},
+		Subs: []*cobra.Command{newList(s), newShow(s), newDiff(s), newRemove(s), newPrune(s)},
+	}.Build()
+}
+
+// orDefault is where runs are looked for.
+func orDefault(patterns []string) []string {
+	if len(patterns) == 0 {
+		return []string{"runs"}
+	}
+	return patterns
+}

@@ -1,0 +1,48 @@
+package train_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
+	"tercet/internal/emit"
+	"tercet/internal/record"
+)
+
+func TestEmit(t *testing.T) {
+	clitest.InTiny(t)
+	const line = "train tiny.yaml --set 'sweep={seed: [0, 1, 2], optimizer.lr: [1e-3, 1e-2]}' --set train.epochs=2 --threads 2 --runs-dir 'my runs' --emit "
+	before := clitest.Snapshot(t, ".")
+	for _, format := range emit.Formats() {
+		out := clitest.Must(t, 0, line+format)
+		words := `--set 'sweep={seed: [0, 1, 2], optimizer.lr: [1e-3, 1e-2]}' --set train.epochs=2`
+		if !strings.Contains(out, "tercet sweep status --config tiny.yaml "+words+" --tasks 6 'my runs'\n") {
+			t.Errorf("%s: no line that shows where the runs stand in\n%s", format, out)
+		}
+	}
+	out := clitest.Must(t, 0, line+"slurm --task auto/2 --jobs 3")
+	for _, want := range []string{"#SBATCH --array=1-2\n", "#SBATCH --cpus-per-task=3\n", "#SBATCH --time=0-00:15:00\n", " --jobs 3 --task auto/2 --threads \"${SLURM_CPUS_PER_TASK:-3}\"\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	var doc record.Script
+	err := json.Unmarshal([]byte(clitest.Must(t, 0, line+"make --json")), &doc)
+	if err != nil || doc.Runs != 6 || doc.Tasks != 6 || doc.Seconds <= 0 || doc.Memory <= 0 || !strings.Contains(doc.Script, "--task $*/6") {
+		t.Errorf("the document is %+v", doc)
+	}
+	clitest.Unchanged(t, ".", before, nil)
+	for _, tc := range []struct{ line, want string }{
+		{line + "slrm", `--emit is "slrm"; formats: slurm, kubernetes`},
+		{line + "slurm --task 2/4", "give auto/n"},
+		{line + "slurm --task auto/0", `"auto/0" is neither`},
+		{line + "slurm --task auto/1000000000000000", "at most 1000000 tasks"},
+		{line + "slurm --dry-run", "do not go together"},
+		{line + "slurm --set 'name=\"a\\nb\"'", "name"},
+	} {
+		clitest.Refuse(t, base.ExitUsage, tc.line, tc.want)
+	}
+	clitest.Unchanged(t, ".", before, nil)
+}
