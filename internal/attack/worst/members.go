@@ -35,7 +35,7 @@ func standard() []member {
 		{name: "apgd-s", doc: "APGD on the soft margin, from a random image", run: (*runner).apgdSoft},
 		{name: "apgd-t", doc: "APGD at 9 wrong rows with the nearest cells", run: (*runner).apgdTargets},
 		{name: "fab-t", doc: "FAB at the same rows: the smallest perturbation", run: (*runner).fabTargets},
-		{name: "square", doc: "Square: 5,000 random squares, by the margin alone", run: (*runner).square, norms: []adversary.Norm{adversary.Linf}},
+		{name: "square", doc: "Square: 5,000 random squares, by the margin alone", run: (*runner).square},
 		{name: Radius, doc: "FAB on the broken queries, for their smallest perturbation", run: (*runner).radii, after: true},
 	}
 }

@@ -80,11 +80,14 @@ type tried struct {
 
 // newTried draws n images of 2 x 2 x 2 in classes of size; images of a class are near each
 // other.
-func newTried(seed uint64, n, size, d int) tried {
-	r := rng.New(seed, "pictures")
-	t := tried{m: newLinear(seed, 8, d), s: pictures{array.New(n, 2, 2, 2)}}
+func newTried(seed uint64, n, size, d int) tried { return newTriedOf(seed, n, size, d, 2, 2, 2) }
+
+// newTriedOf is newTried of other images.
+func newTriedOf(seed uint64, n, size, d, h, w, c int) tried {
+	r, pixels := rng.New(seed, "pictures"), h*w*c
+	t := tried{m: newLinear(seed, pixels, d), s: pictures{array.New(n, h, w, c)}}
 	labels := make([]int32, n)
-	center := make([]float64, 8)
+	center := make([]float64, pixels)
 	for i := range labels {
 		labels[i] = int32(i / size)
 		for k := range center {
@@ -103,7 +106,7 @@ func newTried(seed uint64, n, size, d int) tried {
 
 // plain returns the first row of a query at an image, by loops: recall@1 as it is defined.
 func (t tried) plain(q int, x []float32) (right bool) {
-	one := &array.Array{Data: x, Shape: []int{1, 2, 2, 2}}
+	one := &array.Array{Data: x, Shape: append([]int{1}, t.s.x.Shape[1:]...)}
 	z := (&linear{w: t.m.w, b: t.m.b}).Embed(one, nn.Eval).Row(0)
 	best, first := math.Inf(1), -1
 	for j := range t.g.Len() {
@@ -130,7 +133,7 @@ func (t tried) lowest(q int, norm string, eps float64) float64 {
 		}
 		gn := t.g.X.Row(n)
 		// half of d_n^2 - d_p^2 = <u, gp - gn> - (|gp|^2 - |gn|^2) / 2
-		a, c := make([]float64, 8), 0.0
+		a, c := make([]float64, t.s.x.Cols()), 0.0
 		for k := range gp {
 			diff := float64(gp[k]) - float64(gn[k])
 			for j := range a {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 	"tercet/internal/rng"
@@ -94,9 +95,21 @@ func (r *runner) square(b *batch) error {
 	return r.settle(b, rows, w.adv)
 }
 
-// propose writes proposal t of query i: first vertical stripes, then the best image so far
-// with a window of random signs, one for each channel.
+// propose writes proposal t of query i.
 func (s *squares) propose(t, i int, out []float32) {
+	switch {
+	case s.r.o.Norm == adversary.Linf:
+		s.proposeLinf(t, i, out)
+	case t == 0:
+		s.bumps(i, out)
+	default:
+		s.moveEnergy(t, i, out)
+	}
+}
+
+// proposeLinf is first vertical stripes, then the best image so far with a window of random
+// signs, one for each channel.
+func (s *squares) proposeLinf(t, i int, out []float32) {
 	x0, best, eps, r := s.w.x.Row(i), s.best.Row(i), s.r.o.Eps, &s.streams[i]
 	edge := func(k int, up bool) float32 {
 		if up {
