@@ -1,6 +1,8 @@
 package config
 
 import (
+	"strings"
+
 	"tercet/internal/data/batch"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/loss"
@@ -46,7 +48,7 @@ func (c *Config) tupleRules(fail func(key, format string, args ...any)) {
 		case gives != "":
 			fail("miner.name", "sampler %s gives its %s, so no miner is asked: remove miner", sampler, gives)
 		case takes != loss.Triplets:
-			fail("miner.name", "loss %s takes every pair of a batch, so no miner is asked: remove miner", c.Loss.Name)
+			fail("miner.name", "loss %s takes %s, so no miner is asked: remove miner", c.Loss.Name, everything(takes))
 		}
 	}
 	if o, ok := c.Defense.Options.(adversary.OnTriplets); ok {
@@ -56,12 +58,20 @@ func (c *Config) tupleRules(fail func(key, format string, args ...any)) {
 			if key, value, ok := c.Loss.For(loss.Triplets); ok {
 				fail("loss."+key, "defense %s trains on triplets that it has perturbed: set loss.%s: %s", d, key, value)
 			} else {
-				fail("defense.name", "%s perturbs triplets, and loss %s trains on pairs: take defense none or est, or a triplet loss", d, c.Loss.Name)
+				fail("defense.name", "%s perturbs triplets, and loss %s trains on %s: take defense none or est, or a triplet loss", d, c.Loss.Name, strings.TrimPrefix(string(takes), "all "))
 			}
 		case o.Samples() && gives == loss.Triplets:
 			fail("defense.name", "%s samples its own triplets from a batch, and sampler %s gives them: take another sampler, or defense act or minmax", d, sampler)
 		}
 	}
+}
+
+// everything is what losses take that need no miner.
+func everything(k loss.Kind) string {
+	if k == loss.Labels {
+		return "the labels of a batch"
+	}
+	return "every pair of a batch"
 }
 
 // noiseRules holds what noise asks of the rest.

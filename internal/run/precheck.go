@@ -29,7 +29,7 @@ func CheckConfig(cfg *config.Config) error {
 		return wire.InConfig("loss", err)
 	}
 	layout := cfg.Batch.Options.Layout()
-	if _, err := wire.BuildMiner(cfg, layout, objective); err != nil {
+	if _, err := wire.BuildMiner(cfg, layout, objective, nil); err != nil {
 		return wire.InConfig("miner", err)
 	}
 	if _, err := wire.BuildDefense(cfg, max(cfg.Data.Size, 1), layout, objective); err != nil {

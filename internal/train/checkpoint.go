@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -104,6 +105,16 @@ func (t *Trainer) checkpoint(spec nn.Spec, configHash string) (*safetensors.File
 	for _, p := range t.Model.Params() {
 		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "model/" + p.Name, Shape: p.Value.Shape, Data: p.Value.Data})
 	}
+	if p, ok := t.Objective.(loss.Parametric); ok {
+		for _, p := range p.Params() {
+			f.Tensors = append(f.Tensors, safetensors.Tensor{Name: p.Name, Shape: p.Value.Shape, Data: p.Value.Data})
+		}
+		classes, err := json.Marshal(t.Classes)
+		if err != nil {
+			return nil, err
+		}
+		f.Meta["loss.classes"] = string(classes)
+	}
 	for _, s := range t.Optimizer.State() {
 		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "optim/" + s.Name, Shape: s.Shape, Data: s.Data})
 	}
@@ -177,17 +188,18 @@ func (c *Checkpoint) LoadModel() (*nn.Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: the file has weights of %d numbers: %w", ErrCheckpoint, weights, err)
 	}
-	return m, c.fill(m.Params())
+	return m, c.fill("model/", m.Params())
 }
 
-// fill copies the checkpoint's weights and buffers into params.
-func (c *Checkpoint) fill(params []*nn.Param) error {
+// fill copies the checkpoint's weights and buffers, whose names begin with that, into
+// params.
+func (c *Checkpoint) fill(begin string, params []*nn.Param) error {
 	for _, p := range params {
-		t := c.file.Find("model/" + p.Name)
+		t := c.file.Find(begin + p.Name)
 		if t == nil {
-			return fmt.Errorf("%w: no tensor model/%s", ErrCheckpoint, p.Name)
+			return fmt.Errorf("%w: no tensor %s%s", ErrCheckpoint, begin, p.Name)
 		}
-		if err := p.Value.SameShape("model/"+p.Name, t.Shape...); err != nil {
+		if err := p.Value.SameShape(begin+p.Name, t.Shape...); err != nil {
 			return fmt.Errorf("%w: %w", ErrCheckpoint, err)
 		}
 		copy(p.Value.Data, t.Data)
@@ -198,8 +210,13 @@ func (c *Checkpoint) fill(params []*nn.Param) error {
 // Resume puts the checkpoint's weights, optimizer, streams and position into t,
 // whose model and optimizer must be built as they were.
 func (c *Checkpoint) Resume(t *Trainer) error {
-	if err := c.fill(t.Model.Params()); err != nil {
+	if err := c.fill("model/", t.Model.Params()); err != nil {
 		return err
+	}
+	if p, ok := t.Objective.(loss.Parametric); ok {
+		if err := c.resumeLoss(p, t.Classes); err != nil {
+			return err
+		}
 	}
 	steps, err := strconv.ParseInt(c.file.Meta["optim.steps"], 10, 64)
 	if err != nil {
@@ -242,4 +259,16 @@ func (c *Checkpoint) Resume(t *Trainer) error {
 		t.State.Crafted = &crafted
 	}
 	return nil
+}
+
+// resumeLoss fills the parameters of an objective, which must be of the same classes.
+func (c *Checkpoint) resumeLoss(p loss.Parametric, classes []string) error {
+	var had []string
+	if err := json.Unmarshal([]byte(c.file.Meta["loss.classes"]), &had); err != nil {
+		return fmt.Errorf("%w: metadata loss.classes is not a list of names", ErrCheckpoint)
+	}
+	if !slices.Equal(had, classes) {
+		return fmt.Errorf("%w: its loss has parameters of %d classes, which are not the %d of the training images", ErrCheckpoint, len(had), len(classes))
+	}
+	return c.fill("", p.Params())
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"tercet/internal/data/batch"
@@ -36,6 +37,7 @@ type Trainer struct {
 	Batches   Batches
 	Miner     mine.Miner
 	Objective loss.Objective
+	Classes   []string // names of the classes that the objective has parameters for
 	Defense   adversary.Defense
 	Optimizer optim.Optimizer
 	Schedule  func(step int) float64 // learning rate of a step, counted from 0
@@ -160,7 +162,7 @@ type State struct {
 // canceled, a *NonFiniteError or *CollapseError when the run is lost, or
 // whatever failed. Bits depend on neither threads, timing nor interruptions.
 func (t *Trainer) Run(ctx context.Context) error {
-	t.params = t.Model.Params()
+	t.params = t.trained()
 	t.start = time.Now()
 	saved, savedAt := t.State.Step, time.Now()
 	for t.State.Step < t.Steps && !t.State.Stopped {
@@ -197,6 +199,15 @@ func (t *Trainer) Run(ctx context.Context) error {
 		}
 	}
 	return t.Log(t.event("end"))
+}
+
+// trained lists the parameters of the network, and those of the objective.
+func (t *Trainer) trained() []*nn.Param {
+	out := slices.Clone(t.Model.Params())
+	if p, ok := t.Objective.(loss.Parametric); ok {
+		out = append(out, p.Params()...)
+	}
+	return out
 }
 
 // due says whether a checkpoint is to be written, the last of which was at step
@@ -284,7 +295,7 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 	if t.HeadOnly > 0 {
 		t.Model.(HeadOnly).TrainHead(step < t.HeadOnly)
 	}
-	optim.ZeroGrad(t.params)
+	optim.ZeroGrad(t.Model.Params()) // the objective has written those of its own
 	t.Model.Backward(t.dz, nn.Weights)
 	t.State.Cost.Add(record.Cost{Forward: int64(z.Rows()), Backward: int64(z.Rows())})
 	r.norm = optim.ClipByNorm(t.params, t.Clip)

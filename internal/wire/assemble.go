@@ -9,6 +9,8 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/data/batch"
 	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/loss"
+	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
 	"tercet/internal/engine/sharded"
 	"tercet/internal/ranks"
@@ -58,14 +60,18 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	if t.Objective, err = BuildObjective(cfg, weights); err != nil {
 		return nil, InConfig("loss", err)
 	}
-	if t.Miner, err = BuildMiner(cfg, sampler.Layout(), t.Objective); err != nil {
+	labels := sets.Seen().Labels()
+	if t.Classes, err = beginLoss(cfg, t.Objective, model.Dim(), sets.Seen()); err != nil {
+		return nil, InConfig("loss", err)
+	}
+	if t.Miner, err = BuildMiner(cfg, sampler.Layout(), t.Objective, labels); err != nil {
 		return nil, InConfig("miner", err)
 	}
 	side, _, _ := sets.Train.Shape()
 	if t.Defense, err = BuildDefense(cfg, side, sampler.Layout(), t.Objective); err != nil {
 		return nil, InConfig("defense", err)
 	}
-	if t.Optimizer, err = buildOptimizer(cfg, model, t.HeadOnly); err != nil {
+	if t.Optimizer, err = buildOptimizer(cfg, model, t.Objective, t.HeadOnly); err != nil {
 		return nil, InConfig("optimizer", err)
 	}
 	if n := max(sampler.Steps(), 1); cfg.Train.Epochs > component.MaxSteps/n || cfg.Train.Steps > component.MaxSteps {
@@ -78,6 +84,19 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	t.Schedule = schedule.LR
 	a := &Assembled{t, model, sets, sampler, tuples, weights, start}
 	return a, a.Deal(cfg, nil)
+}
+
+// beginLoss draws the parameters of a loss that has some, for the classes that occur in
+// ds, whose names it returns.
+func beginLoss(cfg *config.Config, obj loss.Objective, dim int, ds data.Dataset) (names []string, err error) {
+	p, ok := obj.(loss.Parametric)
+	if !ok {
+		return nil, nil
+	}
+	for _, y := range mine.NewLabels(ds.Labels()).Classes() {
+		names = append(names, ds.Classes()[y])
+	}
+	return names, p.Begin(dim, len(names), rng.New(cfg.Seed, "loss"))
 }
 
 // Deal makes training that of shards, if cfg has several, and of the ranks that comm

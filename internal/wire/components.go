@@ -151,15 +151,19 @@ func mineOptions(cfg *config.Config, layout string, obj loss.Objective) mine.Opt
 }
 
 // BuildMiner makes the miner of cfg. A sampler that gives tuples needs none, and
-// neither does a loss over all pairs, which gets them.
-func BuildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Miner, error) {
+// neither does a loss over all pairs or on labels, which gets them. labels are those of
+// the training images.
+func BuildMiner(cfg *config.Config, layout string, obj loss.Objective, labels []int32) (mine.Miner, error) {
 	if cfg.Batch.Gives() != "" {
 		return mine.NewGiven(mine.Layout(layout))
 	}
-	if cfg.Loss.Options.Takes() != loss.Triplets {
-		return mine.AllPairs{}, nil
+	switch cfg.Loss.Options.Takes() {
+	case loss.Labels:
+		return mine.NewLabels(labels), nil
+	case loss.Triplets:
+		return mine.New(minerName(cfg), mineOptions(cfg, layout, obj))
 	}
-	return mine.New(minerName(cfg), mineOptions(cfg, layout, obj))
+	return mine.AllPairs{}, nil
 }
 
 // OptimizerConfig is that of cfg, for all parameters.
@@ -168,12 +172,31 @@ func OptimizerConfig(cfg *config.Config) optim.Config {
 	return optim.Config{Name: o.Name, Keys: o.Options, WeightDecay: o.WeightDecay, Decay: o.Decay, DecayAll: o.DecayAll}
 }
 
-// buildOptimizer makes the optimizer of cfg for model: of one group, or of the trunk,
-// which begins after the steps of the head alone, and of the head.
-func buildOptimizer(cfg *config.Config, model *nn.Model, headOnly int) (optim.Optimizer, error) {
+// buildOptimizer makes the optimizer of cfg for model and the parameters of its loss.
+func buildOptimizer(cfg *config.Config, model *nn.Model, obj loss.Objective, headOnly int) (optim.Optimizer, error) {
+	groups, err := networkGroups(cfg, model, headOnly)
+	if err != nil {
+		return nil, err
+	}
+	if p, ok := obj.(loss.Parametric); ok {
+		g := optim.Group{Params: p.Params(), Rate: 1}
+		if l, ok := cfg.Loss.Options.(loss.Learned); ok {
+			factor, decay := l.Rate()
+			if g.Rate = factor; decay.Given {
+				g.WeightDecay = &decay.N
+			}
+		}
+		groups = append(groups, g)
+	}
+	return optim.NewGroups(OptimizerConfig(cfg), groups)
+}
+
+// networkGroups are all parameters of model in one group, or the trunk, which begins after
+// the steps of the head alone, and the head.
+func networkGroups(cfg *config.Config, model *nn.Model, headOnly int) ([]optim.Group, error) {
 	o := cfg.Optimizer
 	if !o.Head.LR.Given && !o.Head.WeightDecay.Given && headOnly == 0 {
-		return optim.New(OptimizerConfig(cfg), model.Params())
+		return []optim.Group{{Params: model.Params(), Rate: 1}}, nil
 	}
 	trunk, head, err := model.Parts()
 	if err != nil {
@@ -186,7 +209,7 @@ func buildOptimizer(cfg *config.Config, model *nn.Model, headOnly int) (optim.Op
 	if o.Head.WeightDecay.Given {
 		own.WeightDecay = &o.Head.WeightDecay.N
 	}
-	return optim.NewGroups(OptimizerConfig(cfg), []optim.Group{{Params: trunk, Rate: 1, From: int64(headOnly)}, own})
+	return []optim.Group{{Params: trunk, Rate: 1, From: int64(headOnly)}, own}, nil
 }
 
 // buildSchedule makes the learning rate of cfg for a run of that many steps.

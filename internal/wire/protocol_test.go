@@ -85,7 +85,7 @@ func drawn(t *testing.T, cfg *config.Config, s *Sets, sampler batch.Sampler, loa
 	if err != nil {
 		t.Fatal(err)
 	}
-	miner, err := BuildMiner(cfg, sampler.Layout(), objective)
+	miner, err := BuildMiner(cfg, sampler.Layout(), objective, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

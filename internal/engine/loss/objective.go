@@ -16,6 +16,7 @@ type Pair struct {
 type Tuples struct {
 	Triplets []Triplet
 	Pairs    []Pair
+	Labels   []int32 // (B) class of each row, from 0
 }
 
 // Result describes one evaluation of an objective. Sums are float64.

@@ -24,6 +24,8 @@ const (
 	Pairs Kind = "pairs"
 	// AllPairs are all pairs of a batch by its labels; a list of pairs will not do.
 	AllPairs Kind = "all pairs"
+	// Labels are the classes of the rows of a batch; given pairs and triplets will not do.
+	Labels Kind = "labels"
 )
 
 // Switchable is implemented by the options of losses that take another kind of tuples

@@ -11,12 +11,14 @@ import (
 	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
+	"tercet/internal/engine/nn"
 	"tercet/internal/par"
 	"tercet/internal/rng"
 )
@@ -121,8 +123,9 @@ func cases(k loss.Kind) []problem {
 		few.Triplets = append(few.Triplets, many.Triplets[r.IntN(len(many.Triplets))])
 		few.Pairs = append(few.Pairs, many.Pairs[r.IntN(len(many.Pairs))])
 	}
+	many.Labels = labels
 	out := []problem{{name: "all tuples", z: grid(r, len(labels), 3), tuples: of(k, many)}}
-	if k != loss.AllPairs {
+	if k == loss.Pairs || k == loss.Triplets {
 		out = append(out, problem{name: "few tuples", z: grid(r, len(labels), 3), tuples: of(k, few)})
 	}
 	return out
@@ -130,8 +133,11 @@ func cases(k loss.Kind) []problem {
 
 // of leaves the tuples of the other kind out.
 func of(k loss.Kind, t loss.Tuples) loss.Tuples {
-	if k == loss.Triplets {
+	switch k {
+	case loss.Triplets:
 		return loss.Tuples{Triplets: t.Triplets}
+	case loss.Labels:
+		return loss.Tuples{Labels: t.Labels}
 	}
 	return loss.Tuples{Pairs: t.Pairs}
 }
@@ -141,10 +147,12 @@ func of(k loss.Kind, t loss.Tuples) loss.Tuples {
 func grid(r *rng.Stream, rows, cols int) *array.Array {
 	z := array.New(rows, cols)
 	for i := range z.Data {
-		z.Data[i] = float32(math.Round(r.NormFloat64()*0.5*1024) / 1024)
+		z.Data[i] = onGrid(r.NormFloat64() * 0.5)
 	}
 	return z
 }
+
+func onGrid(v float64) float32 { return float32(math.Round(v*1024) / 1024) }
 
 func (c problem) fail(t testing.TB, format string, args ...any) {
 	t.Helper()
@@ -158,7 +166,32 @@ func (c problem) build(t testing.TB) loss.Objective {
 	if err != nil {
 		t.Fatalf("%+v: %v", c.o, err)
 	}
+	p, ok := l.(loss.Parametric)
+	if _, learned := c.o.(loss.Learned); learned != ok {
+		t.Fatalf("%+v: only the loss or its options say that it has parameters", c.o)
+	}
+	if ok {
+		if err := p.Begin(c.z.Cols(), classes, rng.New(6, "losstest")); err != nil {
+			t.Fatalf("%+v: %v", c.o, err)
+		}
+		for _, p := range p.Params() {
+			for i, v := range p.Value.Data {
+				p.Value.Data[i] = onGrid(float64(v))
+			}
+		}
+	}
 	return l
+}
+
+// classes are those of parameters; the last occurs in no batch.
+const classes = 4
+
+// params are the parameters of l, if it has any.
+func params(l loss.Objective) []*nn.Param {
+	if p, ok := l.(loss.Parametric); ok {
+		return p.Params()
+	}
+	return nil
 }
 
 // eval evaluates l on z.
@@ -180,19 +213,32 @@ func (c problem) gradient(t testing.TB) {
 	if plain := c.eval(t, l, c.z, nil); plain != res {
 		c.fail(t, "%+v with a gradient, %+v without", res, plain)
 	}
-	scale := 0.0
-	for _, g := range grad.Data {
+	if d, ok := c.o.(loss.Detached); ok && d.Detached() {
+		return // its own test has the derivatives
+	}
+	z := c.z.Clone()
+	value := func() float64 { return c.eval(t, l, z, nil).Loss }
+	c.differences(t, "gradient", z.Data, grad.Data, value)
+	for _, p := range params(l) {
+		c.differences(t, "gradient of "+p.Name, p.Value.Data, p.Grad.Data, value)
+	}
+}
+
+// differences compares grad with those of value when the numbers of x move.
+func (c problem) differences(t testing.TB, name string, x, grad []float32, value func() float64) {
+	t.Helper()
+	scale, compared := 0.0, 0
+	for _, g := range grad {
 		scale = max(scale, math.Abs(float64(g)))
 	}
-	z, compared := c.z.Clone(), 0
 	at := func(k int, step float64) float64 {
-		was := z.Data[k]
-		z.Data[k] = float32(float64(was) + step)
-		v := c.eval(t, l, z, nil).Loss
-		z.Data[k] = was
+		was := x[k]
+		x[k] = float32(float64(was) + step)
+		v := value()
+		x[k] = was
 		return v
 	}
-	for k := range z.Data {
+	for k := range x {
 		const h = 1. / 1024
 		wide, narrow := (at(k, 2*h)-at(k, -2*h))/(4*h), (at(k, h)-at(k, -h))/(2*h)
 		want := narrow + (narrow-wide)/3
@@ -200,12 +246,12 @@ func (c problem) gradient(t testing.TB) {
 			continue
 		}
 		compared++
-		if got := float64(grad.Data[k]); math.Abs(got-want) > 0.003*(math.Abs(want)+scale) {
-			c.fail(t, "gradient %d is %v, differences give %v", k, got, want)
+		if got := float64(grad[k]); math.Abs(got-want) > 0.003*(math.Abs(want)+scale) {
+			c.fail(t, "%s %d is %v, differences give %v", name, k, got, want)
 		}
 	}
-	if compared < len(z.Data)*2/3 {
-		c.fail(t, "only %d of %d coordinates are away from kinks", compared, len(z.Data))
+	if compared < len(x)*2/3 {
+		c.fail(t, "%s: only %d of %d coordinates are away from kinks", name, compared, len(x))
 	}
 }
 
@@ -218,6 +264,12 @@ func (c problem) order(t testing.TB) {
 	s := problem{o: c.o, name: c.name + ", shuffled", z: array.New(c.z.Shape...)}
 	for i := range rows {
 		copy(s.z.Row(perm[i]), c.z.Row(i))
+	}
+	for i := range c.tuples.Labels {
+		if i == 0 {
+			s.tuples.Labels = make([]int32, rows)
+		}
+		s.tuples.Labels[perm[i]] = c.tuples.Labels[i]
 	}
 	for _, i := range r.Perm(len(c.tuples.Triplets)) {
 		x := c.tuples.Triplets[i]
@@ -232,7 +284,15 @@ func (c problem) order(t testing.TB) {
 		s.tuples.Pairs = append(s.tuples.Pairs, p)
 	}
 	before, after := c.z.Clone(), s.z.Clone()
-	a, b := c.eval(t, c.build(t), c.z, before), s.eval(t, s.build(t), s.z, after)
+	l, m := c.build(t), s.build(t)
+	a, b := c.eval(t, l, c.z, before), s.eval(t, m, s.z, after)
+	for i, p := range params(l) {
+		for k, want := range p.Grad.Data {
+			if got := params(m)[i].Grad.Data[k]; !near(float64(got), float64(want), 1e-5) {
+				s.fail(t, "gradient of %s, number %d: %v, before %v", p.Name, k, got, want)
+			}
+		}
+	}
 	if !near(a.Loss, b.Loss, 1e-12) || a.Tuples != b.Tuples || a.Active != b.Active || !near(a.Positive, b.Positive, 1e-12) || !near(a.Negative, b.Negative, 1e-12) {
 		s.fail(t, "%+v, before %+v", b, a)
 	}
@@ -253,10 +313,10 @@ func (c problem) refuses(t testing.TB) {
 	l := c.build(t)
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		z := c.z.Clone()
-		row := 0
+		row := 1
 		if len(c.tuples.Triplets) > 0 {
 			row = int(c.tuples.Triplets[0].P)
-		} else {
+		} else if len(c.tuples.Pairs) > 0 {
 			row = int(c.tuples.Pairs[0].J)
 		}
 		z.Row(row)[1] = float32(bad)
@@ -266,6 +326,10 @@ func (c problem) refuses(t testing.TB) {
 	}
 	for _, outside := range []int32{-1, int32(c.z.Rows())} {
 		s := c
+		if len(c.tuples.Labels) > 0 {
+			c.refusesLabels(t, l, outside)
+			continue
+		}
 		if len(c.tuples.Triplets) > 0 {
 			s.tuples.Triplets = append([]loss.Triplet{{A: 0, P: 1, N: outside}}, c.tuples.Triplets...)
 		} else {
@@ -286,6 +350,23 @@ func (c problem) refuses(t testing.TB) {
 	}
 }
 
+// refusesLabels gives the loss a label that it has no parameters for, and too few labels.
+func (c problem) refusesLabels(t testing.TB, l loss.Objective, label int32) {
+	t.Helper()
+	s := c
+	s.tuples.Labels = c.tuples.Labels[1:]
+	if _, err := l.Eval(s.z, &s.tuples, nil); err == nil || !strings.Contains(err.Error(), "9 labels for a batch of 10") {
+		c.fail(t, "a label too few: %v", err)
+	}
+	if params(l) == nil {
+		return
+	}
+	s.tuples.Labels = append([]int32{label}, s.tuples.Labels...)
+	if _, err := l.Eval(s.z, &s.tuples, nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row 0 of the batch has label %d", label)) {
+		c.fail(t, "label %d of %d classes: %v", label, classes, err)
+	}
+}
+
 // threads compares the bits of a large batch for numbers of threads.
 func (c problem) threads(t testing.TB) {
 	t.Helper()
@@ -293,19 +374,24 @@ func (c problem) threads(t testing.TB) {
 	big := c
 	big.z = grid(rng.New(3, "losstest"), c.z.Rows(), 700) // many columns: few rows to a thread
 	var first loss.Result
-	var want []float32
+	var want []float32 // of the rows, then of the parameters
 	for _, n := range []int{1, 2, 5} {
 		par.SetThreads(n)
 		grad := big.z.Clone()
-		res := big.eval(t, c.build(t), big.z, grad)
+		l := big.build(t)
+		res := big.eval(t, l, big.z, grad)
+		all := slices.Clone(grad.Data)
+		for _, p := range params(l) {
+			all = append(all, p.Grad.Data...)
+		}
 		if n == 1 {
-			first, want = res, grad.Data
+			first, want = res, all
 			continue
 		}
 		if res != first {
 			c.fail(t, "%d threads: %+v, one: %+v", n, res, first)
 		}
-		for k, g := range grad.Data {
+		for k, g := range all {
 			if math.Float32bits(g) != math.Float32bits(want[k]) {
 				c.fail(t, "%d threads: gradient %d is %v, one: %v", n, k, g, want[k])
 				break

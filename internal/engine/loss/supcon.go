@@ -1,0 +1,205 @@
+package loss
+
+import (
+	"math"
+
+	"tercet/internal/component"
+	"tercet/internal/engine/array"
+	"tercet/internal/par"
+)
+
+// Denominator says what a softmax over cosines is normalized by.
+type Denominator string
+
+const (
+	// OverAll sums over all other rows of the batch.
+	OverAll Denominator = "all"
+	// OverNegatives sums over the positive of the term and the rows of other classes.
+	OverNegatives Denominator = "negatives"
+)
+
+func init() {
+	Family.Register(component.Component[Options]{Name: "supcon", Doc: "softmax over the cosines of a batch, a mean for each anchor (Khosla et al.)", Defaults: SupConDefaults()})
+	Family.Register(component.Component[Options]{Name: "nt-xent", Doc: "softmax over the cosines of a batch, a mean over positive pairs (Chen et al.)", Defaults: NTXentDefaults()})
+}
+
+// SupConOptions are the keys of the supervised contrastive loss.
+type SupConOptions struct {
+	Temperature float64     `yaml:"temperature" check:">0.001,<=100" doc:"divides the cosines inside the softmax"`
+	Denominator Denominator `yaml:"denominator" enum:"all|negatives" doc:"a positive is compared with all other images of the batch, or with those of other classes"`
+	Variant     Variant     `yaml:"variant" enum:"paper|published" doc:"published multiplies by temperature / 0.07, as the authors' code does"`
+}
+
+// SupConDefaults returns temperature 0.1 and all other images, as printed.
+func SupConDefaults() SupConOptions {
+	return SupConOptions{Temperature: 0.1, Denominator: OverAll, Variant: Paper}
+}
+
+// New implements Options.
+func (o SupConOptions) New() (Objective, error) {
+	factor := 1.0
+	if o.Variant == Published {
+		factor = o.Temperature / 0.07
+	}
+	return newSoftPairs("supcon", o, softPairs{temperature: o.Temperature, denominator: o.Denominator, factor: factor, byAnchor: true})
+}
+
+// Takes implements Options.
+func (SupConOptions) Takes() Kind { return Labels }
+
+// NTXentOptions are the keys of the normalized temperature-scaled cross entropy.
+type NTXentOptions struct {
+	Temperature float64     `yaml:"temperature" check:">0.001,<=100" doc:"divides the cosines inside the softmax"`
+	Denominator Denominator `yaml:"denominator" enum:"all|negatives" doc:"all: as in SimCLR; negatives: a positive is compared with images of other classes alone, as in pytorch-metric-learning"`
+}
+
+// NTXentDefaults returns temperature 0.07 and SimCLR's denominator.
+func NTXentDefaults() NTXentOptions { return NTXentOptions{Temperature: 0.07, Denominator: OverAll} }
+
+// New implements Options.
+func (o NTXentOptions) New() (Objective, error) {
+	return newSoftPairs("nt-xent", o, softPairs{temperature: o.Temperature, denominator: o.Denominator, factor: 1})
+}
+
+// Takes implements Options.
+func (NTXentOptions) Takes() Kind { return Labels }
+
+// softPairs is the weighted sum, over rows i and their positives p, of
+//
+//	-log( exp(s_ip/T) / sum_a exp(s_ia/T) )
+//
+// s the cosine, a all rows but i, or p and the rows of other classes. The weight is
+// 1/(A |P_i|) for the supervised contrastive loss, A the number of rows with positives
+// (Khosla et al., "Supervised Contrastive Learning", NeurIPS 2020, eq. 2), and 1 over the
+// number of pairs for NT-Xent (Chen et al., "A Simple Framework for Contrastive Learning of
+// Visual Representations", ICML 2020, eq. 1). Rows without positives have no loss. It
+// serves one goroutine at a time.
+type softPairs struct {
+	temperature float64
+	denominator Denominator
+	factor      float64
+	byAnchor    bool
+
+	c      ownCosines
+	labels []int32
+	counts []int // positives of each row
+	scale  float64
+	terms  []rowTerm
+}
+
+func newSoftPairs(name string, o Options, l softPairs) (*softPairs, error) {
+	if err := component.Err("loss "+name, o); err != nil {
+		return nil, err
+	}
+	return &l, nil
+}
+
+// Margin returns 0: the loss has none.
+func (l *softPairs) Margin() float64 { return 0 }
+
+// Eval implements Objective on t.Labels. The tuples are ordered pairs of positives.
+// Positive and Negative of the result are means of 1 - s.
+func (l *softPairs) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
+	n, err := checkLabeled(z, t.Labels, grad, 0)
+	if n == 0 || err != nil {
+		return Result{}, err
+	}
+	l.labels, l.counts = t.Labels, grow(l.counts, n)
+	anchors, pairs := 0, 0
+	for i, y := range t.Labels {
+		l.counts[i] = -1 // itself
+		for _, other := range t.Labels {
+			if other == y {
+				l.counts[i]++
+			}
+		}
+		pairs += l.counts[i]
+		if l.counts[i] > 0 {
+			anchors++
+		}
+	}
+	l.scale = l.factor / float64(max(pairs, 1))
+	if l.byAnchor {
+		l.scale = l.factor / float64(max(anchors, 1))
+	}
+	l.c.load(z)
+	l.terms = grow(l.terms, n)
+	par.Do(n, 4, l)
+	if grad != nil {
+		l.c.pull(grad)
+	}
+	return addTerms(l.terms), nil
+}
+
+// Run does rows [lo, hi).
+func (l *softPairs) Run(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		l.terms[i] = l.row(i)
+	}
+}
+
+// row writes the slopes of row i.
+func (l *softPairs) row(i int) (t rowTerm) {
+	cos, slope := l.c.row(i)
+	for j, c := range cos {
+		if j != i {
+			t.apart(l.labels[j] == l.labels[i], c)
+		}
+	}
+	if t.tuples = l.counts[i]; t.tuples == 0 {
+		return t
+	}
+	w := l.scale
+	if l.byAnchor {
+		w /= float64(l.counts[i])
+	}
+	sum := l.total(i, cos)
+	pulled := 0.0 // how often the sum's rows are pulled
+	for j, c := range cos {
+		if j == i || l.labels[j] != l.labels[i] {
+			continue
+		}
+		x := sum - float64(c)/l.temperature
+		value, push := x, 1.0
+		if l.denominator == OverNegatives {
+			value, push = softplus(x), logistic(x)
+		}
+		t.value += float64(w * value)
+		pulled += push
+		if push > 0 {
+			t.active++
+		}
+		slope[j] = float32(-w / l.temperature * push)
+	}
+	for j, c := range cos {
+		if j != i && l.sums(i, j) {
+			slope[j] += float32(w / l.temperature * pulled * math.Exp(float64(c)/l.temperature-sum))
+		}
+	}
+	return t
+}
+
+// sums says whether row j is in the sum of row i.
+func (l *softPairs) sums(i, j int) bool {
+	return j != i && (l.denominator == OverAll || l.labels[j] != l.labels[i])
+}
+
+// total is the logarithm of the sum of row i, -Inf without rows in it.
+func (l *softPairs) total(i int, cos []float32) float64 {
+	top := math.Inf(-1)
+	for j, c := range cos {
+		if l.sums(i, j) {
+			top = max(top, float64(c)/l.temperature)
+		}
+	}
+	sum := 0.0
+	for j, c := range cos {
+		if l.sums(i, j) {
+			sum += math.Exp(float64(c)/l.temperature - top)
+		}
+	}
+	if sum == 0 {
+		return math.Inf(-1)
+	}
+	return top + math.Log(sum)
+}

@@ -1,0 +1,65 @@
+package mine
+
+import (
+	"fmt"
+	"slices"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
+	"tercet/internal/rng"
+)
+
+// Labels passes on the classes of a batch, for objectives on labels. It looks at no
+// distance and draws nothing, so that its Stats are empty.
+type Labels struct {
+	of []int32 // label of the data to class, -1 for none
+}
+
+// NewLabels returns the miner of data with these labels: the classes are those that occur,
+// counted from 0 in the order of their labels.
+func NewLabels(all []int32) *Labels {
+	m := &Labels{}
+	if len(all) > 0 {
+		m.of = make([]int32, slices.Max(all)+1)
+	}
+	for _, y := range all {
+		m.of[y] = 1
+	}
+	n := int32(0)
+	for y, there := range m.of {
+		m.of[y] = -1
+		if there > 0 {
+			m.of[y] = n
+			n++
+		}
+	}
+	return m
+}
+
+// Classes returns the label of each class.
+func (m *Labels) Classes() (out []int32) {
+	for y, c := range m.of {
+		if c >= 0 {
+			out = append(out, int32(y))
+		}
+	}
+	return out
+}
+
+// Mine implements Miner.
+func (m *Labels) Mine(z *array.Array, labels []int32, _ *rng.Stream, out *loss.Tuples) (Stats, error) {
+	out.Triplets, out.Pairs, out.Labels = out.Triplets[:0], out.Pairs[:0], out.Labels[:0]
+	if len(z.Shape) != 2 {
+		return Stats{}, fmt.Errorf("mine: %w", z.SameShape("embeddings", -1, -1))
+	}
+	if len(labels) != z.Shape[0] {
+		return Stats{}, fmt.Errorf("mine: %d labels for %d embeddings", len(labels), z.Shape[0])
+	}
+	for i, y := range labels {
+		if y < 0 || int(y) >= len(m.of) || m.of[y] < 0 {
+			return Stats{}, fmt.Errorf("mine: row %d of the batch has label %d, which no training image has", i, y)
+		}
+		out.Labels = append(out.Labels, m.of[y])
+	}
+	return Stats{}, nil
+}

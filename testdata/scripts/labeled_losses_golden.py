@@ -1,0 +1,144 @@
+"""Values and gradients of the losses on labels, in float64 by plain loops, from their papers.
+
+Writes internal/engine/loss/testdata/labeled.json. Needs PyTorch (1.13) for its automatic differentiation alone: each
+loss below is written from its formula, one image, pair or proxy at a time.
+"""
+
+import json
+import math
+import pathlib
+import random
+
+import torch
+
+torch.set_default_dtype(torch.float64)
+LOSSES = {}
+
+
+def loss(name, **defaults):
+    def keep(f):
+        LOSSES[name] = (f, defaults)
+        return f
+    return keep
+
+
+def unit(x):
+    return [row / row.norm() if row.norm() > 0 else row * 0 for row in x]
+
+
+def cosines(a, b):
+    a, b = unit(a), unit(b)
+    return [[(x * y).sum() for y in b] for x in a]
+
+
+def others(labels, i):
+    """Rows of the same class but i, and rows of other classes."""
+    same = [j for j in range(len(labels)) if j != i and labels[j] == labels[i]]
+    return same, [j for j in range(len(labels)) if labels[j] != labels[i]]
+
+
+def lse(terms):
+    return torch.logsumexp(torch.stack(terms), 0) if terms else torch.tensor(-math.inf)
+
+
+def mean(terms):
+    return sum(terms) / len(terms) if terms else torch.tensor(0.0)
+
+
+def soft_pairs(s, labels, o):
+    """Of each anchor: the terms of its positives."""
+    t = o["temperature"]
+    out = []
+    for i in range(len(labels)):
+        same, rest = others(labels, i)
+        out.append([])
+        for p in same:
+            below = same + rest if o["denominator"] == "all" else [p] + rest
+            out[-1].append(lse([s[i][a] / t for a in below]) - s[i][p] / t)
+    return out
+
+
+@loss("supcon", temperature=0.1, denominator="all", variant="paper")
+def supcon(z, labels, params, o):
+    anchors = [mean(terms) for terms in soft_pairs(cosines(z, z), labels, o) if terms]
+    return mean(anchors) * (o["temperature"] / 0.07 if o["variant"] == "published" else 1)
+
+
+@loss("nt-xent", temperature=0.07, denominator="all")
+def nt_xent(z, labels, params, o):
+    return mean([t for terms in soft_pairs(cosines(z, z), labels, o) for t in terms])
+
+
+@loss("proxy-anchor", alpha=32.0, delta=0.1)
+def proxy_anchor(z, labels, params, o):
+    s = cosines(params[0], z)
+    pull, push = [], []
+    for p in range(len(s)):
+        own = [-o["alpha"] * (c - o["delta"]) for c, y in zip(s[p], labels) if y == p]
+        rest = [o["alpha"] * (c + o["delta"]) for c, y in zip(s[p], labels) if y != p]
+        zero = [torch.tensor(0.0)]
+        if own:
+            pull.append(lse(zero + own))
+        push.append(lse(zero + rest))
+    return mean(pull) + mean(push)
+
+
+# ---- cases
+
+
+def single(x):
+    """Multiples of 1/4096 are exact in float32."""
+    return round(x * 4096) / 4096
+
+
+def normal(r, rows, cols, scale=1.0):
+    return [[single(scale * r.gauss(0, 1)) for _ in range(cols)] for _ in range(rows)]
+
+
+def case(what, name, z, labels, classes=5, params=(), **changed):
+    f, defaults = LOSSES[name]
+    o = defaults | changed
+    x = torch.tensor(z, requires_grad=True)
+    p = [torch.tensor(v, requires_grad=True) for v in params]
+    value = f(x, labels, p, o)
+    if value.requires_grad:
+        value.backward()
+    grads = [v.grad if v.grad is not None else torch.zeros_like(v) for v in [x, *p]]
+    return {"name": f"{name}: {what}", "loss": name, "options": o, "rows": z, "labels": labels, "classes": classes,
+            "params": [v.flatten().tolist() for v in p], "value": float(value),
+            "gradient": grads[0].flatten().tolist(), "params_gradient": [g.flatten().tolist() for g in grads[1:]]}
+
+
+CHANGES = {
+    "supcon": [{}, {"denominator": "negatives"}, {"variant": "published"}, {"temperature": 0.7}],
+    "nt-xent": [{}, {"denominator": "negatives"}, {"temperature": 0.5}],
+    "proxy-anchor": [{}, {"alpha": 8.0, "delta": 0.3}],
+}
+PARAMS = {
+    "proxy-anchor": lambda r, classes, dim, o: [normal(r, classes, dim)],
+}
+
+
+def cases():
+    r = random.Random(11)
+    batches = {
+        "mixed": (normal(r, 9, 4), [0, 0, 1, 1, 3, 3, 0, 1, 4]),
+        "two of each": (normal(r, 6, 3), [0, 0, 1, 1, 2, 2]),
+        "long and short rows": ([[single(x * 8 ** (i % 3) / 8) for x in row] for i, row in enumerate(normal(r, 6, 3))], [0, 1, 0, 1, 0, 1]),
+        "nearly parallel": ([[single(1 + 0.05 * r.gauss(0, 1)) for _ in range(4)] for _ in range(6)], [0, 0, 0, 1, 1, 1]),
+        "one class": (normal(r, 5, 3), [2] * 5),
+        "no class twice": (normal(r, 5, 3), [4, 0, 1, 2, 3]),
+    }
+    for name, changes in CHANGES.items():
+        for n, changed in enumerate(changes):
+            for what, (z, labels) in batches.items():
+                if n and what != "mixed":
+                    continue
+                o = LOSSES[name][1] | changed
+                params = PARAMS[name](random.Random(12), 5, len(z[0]), o) if name in PARAMS else []
+                yield case(", ".join([what, *(f"{k} {v}" for k, v in changed.items())]), name, z, labels, params=params, **changed)
+
+
+out = pathlib.Path(__file__).parents[2] / "internal/engine/loss/testdata/labeled.json"
+text = json.dumps({"cases": list(cases())}, separators=(",", ":")).replace('{"name"', '\n{"name"')
+out.write_text(text + "\n")
