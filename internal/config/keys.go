@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -38,7 +39,7 @@ func keys(v reflect.Value, path string, with []string) []record.ConfigKey {
 		o := reflect.New(reflect.TypeOf(c.Defaults)).Elem()
 		o.Set(reflect.ValueOf(c.Defaults))
 		for _, f := range fields(o.Type()) {
-			id := f.name + " " + f.typ.String() + " " + string(f.tag)
+			id := meaning(o, f)
 			if !seen[id] {
 				seen[id] = true
 				one(o.Field(f.index), f, sharing(family, id))
@@ -48,12 +49,18 @@ func keys(v reflect.Value, path string, with []string) []record.ConfigKey {
 	return out
 }
 
+// meaning is the same for keys of two components that have name, type, tag and default in
+// common; o are the defaults.
+func meaning(o reflect.Value, f field) string {
+	return fmt.Sprintln(f.name, f.typ, f.tag, o.Field(f.index).Interface())
+}
+
 // sharing lists the components that have the same key with the same meaning.
 func sharing(family []part, id string) []string {
 	var out []string
 	for _, c := range family {
 		for _, f := range optionFields(c) {
-			if f.name+" "+f.typ.String()+" "+string(f.tag) == id {
+			if meaning(reflect.ValueOf(c.Defaults), f) == id {
 				out = append(out, c.Name)
 			}
 		}
