@@ -149,11 +149,12 @@ i386:
 #  arm64: the engine's tests under qemu-user (apt-get install qemu-user-static), plain Go kernels
 # The tests of the environment start themselves as a process, which needs binfmt.
 arm64: fused
-	GOARCH=arm64 CGO_ENABLED=0 TERCET_TEST_EXEC=qemu-aarch64-static $(GO) test -short -timeout 0 -skip 'TestEnvironment|TestDigests/kill-test' -exec qemu-aarch64-static \
+	GOARCH=arm64 CGO_ENABLED=0 TERCET_DIGESTS=all TERCET_TEST_EXEC=qemu-aarch64-static $(GO) test -short -timeout 0 -skip 'TestEnvironment|TestDigests/kill-test' -exec qemu-aarch64-static \
 	  ./internal/engine/... ./internal/metric ./internal/rng ./internal/safetensors ./internal/digest
 
 NIGHTLY ?= test hostile kill-test race fuzz amd64-levels digests noasm i386 arm64
 .PHONY: nightly fuzz
+nightly: export TERCET_TRIALS = all
 ## nightly: hostile inputs, kills, race detector, fuzzers, architectures (hours)
 nightly:
 	@failed=; for part in $(NIGHTLY); do \

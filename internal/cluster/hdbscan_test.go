@@ -172,7 +172,7 @@ func lattice(r *rand.Rand, n, d, k, width int) []float32 {
 func TestHDBSCANAgainstLoops(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	clusters := map[int]int{}
-	for trial := range 150 {
+	for trial := range testutil.Trials(50, 150) {
 		n, d := 2+r.IntN(60), 1+r.IntN(3)
 		x := lattice(r, n, d, 1+r.IntN(5), r.IntN(9))
 		if trial%2 == 0 { // without ties

@@ -30,9 +30,10 @@ var runs = []struct {
 	config string
 	sets   []string
 	slow   bool // only with TERCET_DIGESTS=all, at the levels with a stored digest
+	heavy  bool // with plain Go kernels only with TERCET_DIGESTS=all
 }{
-	{name: "kill-test-10", config: "../../configs/kill-test.yaml", sets: []string{"train.epochs=0", "train.steps=10", "train.eval_samples=50", "optimizer.schedule.warmup=5 steps"}},
-	{name: "c2f2", config: "testdata/c2f2.yaml"},
+	{name: "kill-test-10", config: "../../configs/kill-test.yaml", sets: []string{"train.epochs=0", "train.steps=10", "train.eval_samples=50", "optimizer.schedule.warmup=5 steps"}, heavy: true},
+	{name: "c2f2", config: "testdata/c2f2.yaml", heavy: true},
 	{name: "resnet18", config: "testdata/resnet18.yaml"},
 	{name: "resnet18-shards", config: "testdata/resnet18.yaml", sets: []string{"train.shards=4", "train.batchnorm=shard"}},
 	{name: "hm", config: "testdata/hm.yaml"},
@@ -62,8 +63,8 @@ func TestDigests(t *testing.T) {
 		for _, level := range []kernel.Level{kernel.AVX512, kernel.AVX2, kernel.Generic} {
 			key := r.name + " " + level.String()
 			t.Run(r.name+"/"+level.String(), func(t *testing.T) {
-				if r.slow && os.Getenv(allKey) != "all" {
-					t.Skipf("takes up to a minute; %s=all runs it", allKey)
+				if (r.slow || r.heavy && level == kernel.Generic) && os.Getenv(allKey) != "all" {
+					t.Skipf("takes several seconds; %s=all runs it", allKey)
 				}
 				if r.slow && want[key] == "" && !update {
 					t.Skipf("no digest of %q is stored", key) // plain Go kernels take tens of minutes

@@ -216,7 +216,7 @@ func duplicates(r record.PairGraph) float64 { return r.FloorDuplicates }
 // same-index negatives at every number of classes and noise, and random ones have none;
 // pair noise flips its share within binomial error over 20 draws.
 func TestFloorsAtThePapersSize(t *testing.T) {
-	const draws = 20
+	draws := testutil.Trials(6, 20)
 	for _, c := range []struct {
 		k int
 		p float64
@@ -234,7 +234,7 @@ func TestFloorsAtThePapersSize(t *testing.T) {
 			t.Logf("   mirrored %.1f, standard error %.1f", mean, se)
 		}
 		mean, _ = over(same, func(r record.PairGraph) float64 { return float64(r.Wrong) })
-		testutil.Near(t, "wrong", mean*draws, c.p*6000*draws, 4*math.Sqrt(c.p*(1-c.p)*6000*draws))
+		testutil.Near(t, "wrong", mean*float64(draws), c.p*6000*float64(draws), 4*math.Sqrt(c.p*(1-c.p)*6000*float64(draws)))
 		o.Negatives = RandomOne
 		if mean, _ = over(reports(t, y, y, c.k, o, draws), duplicates); mean > 0.0002 {
 			t.Errorf("random negatives: a floor of %v", mean)

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/engine/array"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 // check builds l, draws everything at random, and compares the forward pass with
@@ -187,7 +188,7 @@ func TestLayerGradients(t *testing.T) {
 		}},
 	} {
 		for mode, name := range map[Mode]string{Eval: "eval", Train: "train", BatchStats: "batch statistics", Frozen: "frozen"} {
-			t.Run(c.name+"/"+name, func(t *testing.T) { check(t, c.make(), 3, c.in, mode, 1000) })
+			t.Run(c.name+"/"+name, func(t *testing.T) { check(t, c.make(), 3, c.in, mode, testutil.Trials(100, 1000)) })
 		}
 	}
 }
@@ -200,13 +201,13 @@ func TestModelGradients(t *testing.T) {
 		{Spec{Name: "linear", Height: 5, Width: 4, Channels: 2, Embedding: 6}, 200},
 		{Spec{Name: "mlp", Height: 6, Width: 6, Channels: 1, Units: 9}, 60},
 		{Spec{Name: "mlp", Height: 6, Width: 6, Channels: 1, Units: 9, FinalReLU: true}, 60},
-		{Spec{Name: "cnn", Height: 28, Width: 28, Channels: 1, Units: 2, Normalize: true}, 8},
-		{Spec{Name: "cnn", Height: 13, Width: 15, Channels: 2, Units: 3}, 12},
-		{Spec{Name: "cnn", Height: 28, Width: 28, Channels: 1, Units: 2, Filters: "paper-text"}, 8},
+		{Spec{Name: "cnn", Height: 28, Width: 28, Channels: 1, Units: 2, Normalize: true}, testutil.Trials(4, 8)},
+		{Spec{Name: "cnn", Height: 13, Width: 15, Channels: 2, Units: 3}, testutil.Trials(6, 12)},
+		{Spec{Name: "cnn", Height: 28, Width: 28, Channels: 1, Units: 2, Filters: "paper-text"}, testutil.Trials(4, 8)},
 		{Spec{Name: "lenet", Height: 16, Width: 16, Channels: 1, Normalize: true}, 5},
 		{Spec{Name: "c2f2", Height: 8, Width: 8, Channels: 3, Embedding: 20, Normalize: true}, 4},
-		{Spec{Name: "resnet18", Height: 12, Width: 12, Channels: 3, Units: 3, Embedding: 5}, 4},
-		{Spec{Name: "resnet18", Height: 37, Width: 33, Channels: 3, Units: 2, Embedding: 5, Stem: "imagenet", Normalize: true}, 3},
+		{Spec{Name: "resnet18", Height: 12, Width: 12, Channels: 3, Units: 3, Embedding: 5}, testutil.Trials(2, 4)},
+		{Spec{Name: "resnet18", Height: 37, Width: 33, Channels: 3, Units: 2, Embedding: 5, Stem: "imagenet", Normalize: true}, testutil.Trials(1, 3)},
 	} {
 		for _, mode := range []Mode{Eval, Train, Frozen} {
 			t.Run(fmt.Sprintf("%s-%dx%d%s/%d", c.s.Name, c.s.Height, c.s.Width, c.s.Filters, mode), func(t *testing.T) {

@@ -41,7 +41,7 @@ func newMatrix(r *rand.Rand, rows, cols, pad int) matrix {
 	for i := range m.data {
 		m.data[i] = nan
 		if i%m.ld < cols {
-			m.data[i] = float32(r.NormFloat64())
+			m.data[i] = number(r)
 		}
 	}
 	return m
@@ -298,6 +298,9 @@ func (impl Implementation) gemmBias(t *testing.T) {
 	r := newRand(6)
 	for _, s := range [][3]int{{1, 1, 1}, {5, 7, 3}, {14, 32, 20}, {29, 47, 33}, {100, 3, 900}, {70, 12, 30}, {1000, 3, 700}, {200, 33, 400}, {256, 200, 64}, {3, 5, 0}} {
 		for variant := range 16 {
+			if s[0]*s[1]*s[2] > 1_000_000 && variant%5 > 0 {
+				continue // all four off, two and two, all four on
+			}
 			p := product{m: s[0], n: s[1], k: s[2], transA: variant&1 != 0, transB: variant&2 != 0, padA: 1, padC: 2, alpha: 1}
 			relu := variant&4 != 0
 			a, b, c := p.operands(r)

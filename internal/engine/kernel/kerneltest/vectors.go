@@ -53,7 +53,7 @@ var special = []float32{nan, float32(math.Copysign(math.NaN(), -1)), inf, -inf, 
 // buffer is n numbers between guard bands, at some distance from a cache line.
 func buffer(r *rand.Rand, n int) (x []float32, check func(t *testing.T, what string)) {
 	shift := r.IntN(16)
-	all, within := guardedRandom(r, n+shift)
+	all, within := guardedNormal(r, n+shift)
 	for i := range shift {
 		all[i] = sentinel
 	}

@@ -196,9 +196,9 @@ func (impl Winograd) errors(t *testing.T) {
 			r := newRand(uint64(c.k))
 			const n = 1
 			g := square(14, 48, 32, c.k, c.k/2)
-			x, _ := guardedRandom(r, n*g.H*g.W*g.C)
-			w, _ := guardedRandom(r, g.KH*g.KW*g.C*g.OutC)
-			dy, _ := guardedRandom(r, n*g.H*g.W*g.OutC)
+			x, _ := guardedNormal(r, n*g.H*g.W*g.C)
+			w, _ := guardedNormal(r, g.KH*g.KW*g.C*g.OutC)
+			dy, _ := guardedNormal(r, n*g.H*g.W*g.OutC)
 			if positive {
 				for i := range x {
 					x[i] = max(x[i], 0)
