@@ -44,16 +44,22 @@ demo: build
 test:
 	$(GO) test $(PKGS)
 
-## lint: gofmt, vet, staticcheck, deadcode
+## lint: gofmt, vet, staticcheck of what is no test, deadcode
 lint:
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
 	$(GO) vet ./...
 	cd tools && $(GO) build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
-	bin/staticcheck ./...
+	bin/staticcheck -tests=false ./...
 	cd tools && $(GO) build -o ../bin/deadcode golang.org/x/tools/cmd/deadcode
 	@sed -e '/^#/d' -e 's/ *#.*//' tools/deadcode.txt | LC_ALL=C sort > bin/deadcode.want
 	@bin/deadcode -f '{{range .Funcs}}{{printf "%s %s\n" $$.Path .Name}}{{end}}' ./cmd/tercet | LC_ALL=C sort | diff bin/deadcode.want - || \
 	  { echo "functions that cmd/tercet does not reach differ from tools/deadcode.txt (<: reached or gone, >: new)"; exit 1; }
+
+.PHONY: lint-tests
+#  lint-tests: staticcheck with the tests, which takes as long as all the rest of lint together
+lint-tests:
+	cd tools && $(GO) build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+	bin/staticcheck ./...
 
 ## race: the tests of the concurrent packages under the race detector
 race:
@@ -152,7 +158,7 @@ arm64: fused
 	GOARCH=arm64 CGO_ENABLED=0 TERCET_DIGESTS=all TERCET_TEST_EXEC=qemu-aarch64-static $(GO) test -short -timeout 0 -skip 'TestEnvironment|TestDigests/kill-test' -exec qemu-aarch64-static \
 	  ./internal/engine/... ./internal/metric ./internal/rng ./internal/safetensors ./internal/digest
 
-NIGHTLY ?= test hostile kill-test race fuzz amd64-levels digests noasm i386 arm64
+NIGHTLY ?= test lint-tests generate-again hostile kill-test race fuzz amd64-levels digests noasm i386 arm64
 .PHONY: nightly fuzz
 nightly: export TERCET_TRIALS = all
 ## nightly: hostile inputs, kills, race detector, fuzzers, architectures (hours)
@@ -167,9 +173,23 @@ nightly:
 fuzz:
 	$(MAKE) --no-print-directory fuzz-short FUZZTIME=60s
 
-#  generate-check: regenerate the assembly and require no difference
-generate-check:
+# The generators, their commands and what they wrote, as one sum.
+GENERATED = internal/engine/kernel/generated.sum
+generated-sum = { grep -h '^//go:generate' internal/engine/kernel/*.go; cat $$(git ls-files internal/engine/kernel/_generate 'internal/engine/kernel/*_amd64.go' 'internal/engine/kernel/*.s'); } | sha256sum
+
+.PHONY: generate
+#  generate: write the assembly again, and the sum by which generate-check knows that it is up to date
+generate:
 	$(GO) generate ./internal/engine/kernel
+	@$(generated-sum) > $(GENERATED)
+
+#  generate-check: the assembly is what its generators write (not run again where all has the sum of the last make generate)
+generate-check:
+	@[ "$$($(generated-sum))" = "$$(cat $(GENERATED))" ] || { $(GO) generate ./internal/engine/kernel && git diff --exit-code -- internal/engine/kernel; }
+
+.PHONY: generate-again
+#  generate-again: write the assembly again and require no difference
+generate-again: generate
 	git diff --exit-code -- internal/engine/kernel
 
 ## bench: Go benchmarks of kernels, training step, retrieval (jobs: tercet bench)

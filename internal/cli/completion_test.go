@@ -96,7 +96,7 @@ func TestEveryFlagOfWordsIsCompleted(t *testing.T) {
 			_, completed := cmd.GetFlagCompletionFunc(f.Name)
 			file := strings.Contains(f.Usage, "FILE") || strings.Contains(f.Usage, "profile")
 			if !completed && !file && !slices.Contains(cli.FreeFlags, f.Name) {
-				t.Errorf("%s --%s is not completed: add its values to flagValues in completion_values.go, or its name to freeFlags", cmd.CommandPath(), f.Name)
+				t.Errorf("%s --%s is not completed: add its values to flagValues in completion_values.go, or its name to FreeFlags in export_test.go", cmd.CommandPath(), f.Name)
 			}
 		})
 	})

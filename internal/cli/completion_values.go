@@ -133,9 +133,6 @@ func replacements(kinds []string) []string {
 // unseen completes images that training has not seen.
 var unseen = oneOf("test", "validation")
 
-// freeFlags take a text that only the user knows: nothing is proposed for them.
-var freeFlags = []string{"seed", "task", "eps", "step", "curve", "positive", "noise", "curves", "grid", "label-column", "by", "columns", "select", "fmr", "where", "older"}
-
 // completeFlags gives every flag of the tree that takes one of known values its
 // completion. Cobra keeps such flags, and all that they can reach, until the process
 // ends: so this is for a process that completes, and no other.
