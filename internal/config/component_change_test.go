@@ -5,6 +5,7 @@ import (
 
 	"tercet/internal/data/batch"
 	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/nn"
 )
 
@@ -57,7 +58,7 @@ func TestOverridesInOneSectionOfAComponent(t *testing.T) {
 	if h.PGD.Steps != 5 || h.PGD.Scale != "ball" || h.PGD.Start != "random" || h.PGD.Eps == nil {
 		t.Errorf("pgd: %+v", h.PGD)
 	}
-	if d, ok := h.Destination.Options.(adversary.ConstantHardness); !ok || h.Destination.Name != "constant" || d.Value != -0.1 {
+	if d, ok := h.Destination.Options.(hardness.Constant); !ok || h.Destination.Name != "constant" || d.Value != -0.1 {
 		t.Errorf("destination: %+v", h.Destination)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"tercet/internal/data/batch"
 	_ "tercet/internal/data/sources" // the same
 	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/mine"
@@ -31,7 +32,7 @@ var families = map[string][]part{
 	"loss":        loss.Family.Plain(),
 	"miner":       mine.Family.Plain(),
 	"defense":     adversary.Family.Plain(),
-	"destination": adversary.Destinations.Plain(),
+	"destination": hardness.Destinations.Plain(),
 	"optimizer":   optim.Family.Plain(),
 	"schedule":    optim.Schedules.Plain(),
 }

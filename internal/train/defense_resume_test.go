@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
@@ -43,16 +44,16 @@ func defenses(t *testing.T) map[string]func() adversary.Defense {
 		},
 		"hm boost, published": func() adversary.Defense {
 			return hm(adversary.Robrank, func(o *adversary.HMOptions) {
-				o.Destination = adversary.Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 1}
+				o.Destination = hardness.Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 1}
 			})
 		},
 		"free": func() adversary.Defense {
-			k := adversary.FreeKeys{Destination: adversary.Target{Name: "lga", Options: adversary.GradualHardness{}}, Replays: 4}
+			k := adversary.FreeKeys{Destination: adversary.Target{Name: "lga", Options: hardness.Gradual{}}, Replays: 4}
 			return made(k.New(adversary.Setting{Side: 8, Margin: 0.2, Miner: "random", Mine: mine.Options{Layout: mine.Pairs, Margin: 0.2, AnyRow: true}}))
 		},
 		"hm, batch statistics": func() adversary.Defense {
 			return hm(adversary.Paper, func(o *adversary.HMOptions) {
-				o.Destination = adversary.Destination{Name: "random"}
+				o.Destination = hardness.Destination{Name: "random"}
 				o.PGD.Mode = nn.BatchStats
 			})
 		},

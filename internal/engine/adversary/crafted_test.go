@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
@@ -41,7 +42,7 @@ func TestHMReports(t *testing.T) {
 	z := m.Embed(in.Images, nn.Eval).Clone()
 	for _, narrow := range []bool{false, true} {
 		o := hmOptions(t, Paper)
-		o.Destination, o.Narrow = Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 0.2}, narrow
+		o.Destination, o.Narrow = hardness.Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 0.2}, narrow
 		h := newHM(t, o)
 		h.loss = 0.05
 		out, _, err := h.Craft(m, in, 1, 1)
@@ -65,7 +66,7 @@ func TestHMReports(t *testing.T) {
 	in.Tuples = someTriplets(many)
 	for _, value := range []float64{-9, -1.5, -0.5, -0.1, 0.3, 9} {
 		o := hmOptions(t, Paper)
-		o.Destination = Destination{Name: "constant"}
+		o.Destination = hardness.Destination{Name: "constant"}
 		var full Crafted
 		for _, narrow := range []bool{false, true} {
 			o.Narrow = narrow
@@ -100,7 +101,7 @@ func TestHMReports(t *testing.T) {
 	// Nothing is crafted and nothing wanted where source and destination agree; what
 	// was reported before is gone.
 	o := hmOptions(t, Paper)
-	o.Source, o.Destination = "semihard", Destination{Name: "semihard"}
+	o.Source, o.Destination = "semihard", hardness.Destination{Name: "semihard"}
 	h := newHM(t, o)
 	h.crafted = Crafted{Steps: 3}
 	if _, _, err := h.Craft(m, in, 1, 1); err != nil || h.Crafted() != (Crafted{}) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tercet/internal/component"
+	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
@@ -26,7 +27,7 @@ func every(t *testing.T, f func(t *testing.T, k Keys)) {
 			t.Run(c.Name, func(t *testing.T) { f(t, c.Defaults) })
 			continue
 		}
-		for _, d := range Destinations.All() {
+		for _, d := range hardness.Destinations.All() {
 			t.Run(c.Name+" "+d.Name, func(t *testing.T) { f(t, towards(Target{Name: d.Name, Options: d.Defaults})) })
 		}
 	}
@@ -100,30 +101,30 @@ func inBall(t *testing.T, in, out *Batch, eps float64) (moved bool) {
 // A destination is a hardness of points of the unit sphere, and only those that follow
 // the loss change with it; where they do, they rise as the loss falls.
 func TestEveryDestination(t *testing.T) {
-	for _, c := range Destinations.All() {
-		d := Destination{Name: c.Name, Gamma: 0.2, U: 0.2}
-		c.Defaults.set(&d)
-		if err := d.validate(); err != nil {
+	for _, c := range hardness.Destinations.All() {
+		d := hardness.Destination{Name: c.Name, Gamma: 0.2, U: 0.2}
+		c.Defaults.Set(&d)
+		if err := d.Validate(); err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 		}
 		last := math.Inf(1)
 		for _, loss := range []float64{0, 0.05, 0.1, 0.2, 5} {
-			h := d.pseudo(loss)
-			if !(h >= -2 && h <= 2) || h > last || !d.gradual() && h != d.pseudo(0) {
+			h := d.Pseudo(loss)
+			if !(h >= -2 && h <= 2) || h > last || !d.Gradual() && h != d.Pseudo(0) {
 				t.Errorf("%s: %v at a loss of %v, %v before", c.Name, h, loss, last)
 			}
 			last = h
 		}
-		if d.gradual() && d.pseudo(0) <= d.pseudo(5) {
-			t.Errorf("%s follows the loss, and is %v at all", c.Name, d.pseudo(0))
+		if d.Gradual() && d.Pseudo(0) <= d.Pseudo(5) {
+			t.Errorf("%s follows the loss, and is %v at all", c.Name, d.Pseudo(0))
 		}
-		for name, bad := range map[string]func(*Destination){
-			"u": func(d *Destination) { d.U = 0 }, "gamma": func(d *Destination) { d.Gamma = math.NaN() },
-			"value": func(d *Destination) { d.Value = 3 }, "xi": func(d *Destination) { d.Xi = math.Inf(1) },
+		for name, bad := range map[string]func(*hardness.Destination){
+			"u": func(d *hardness.Destination) { d.U = 0 }, "gamma": func(d *hardness.Destination) { d.Gamma = math.NaN() },
+			"value": func(d *hardness.Destination) { d.Value = 3 }, "xi": func(d *hardness.Destination) { d.Xi = math.Inf(1) },
 		} {
 			wrong := d
 			bad(&wrong)
-			if err := wrong.validate(); err == nil && wrong.pseudo(0.1) != d.pseudo(0.1) {
+			if err := wrong.Validate(); err == nil && wrong.Pseudo(0.1) != d.Pseudo(0.1) {
 				t.Errorf("%s uses %s and takes a bad one", c.Name, name)
 			}
 		}

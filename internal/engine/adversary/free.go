@@ -137,7 +137,7 @@ func (f *Free) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, r
 		return nil, cost, err
 	}
 	h.crafted = Crafted{Radius: RadiusOf(f.linf, f.l2), ZeroGradient: float64(still) / float64(rows), Steps: 1, Wanted: &h.wanted}
-	h.waiting = h.o.Destination.gradual()
+	h.waiting = h.o.Destination.Gradual()
 	return &h.batch, cost, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/mine"
 	"tercet/internal/record"
 )
@@ -14,7 +15,7 @@ import (
 func newFree(t *testing.T, value float64) *Free {
 	t.Helper()
 	eps, alpha := 0.1, 0.03
-	d, err := FreeKeys{Destination: Target{"constant", ConstantHardness{value}}, Replays: 4, Eps: &eps, Alpha: &alpha}.New(
+	d, err := FreeKeys{Destination: Target{"constant", hardness.Constant{Value: value}}, Replays: 4, Eps: &eps, Alpha: &alpha}.New(
 		Setting{Side: 8, Margin: 0.2, Miner: "random", Mine: mine.Options{Layout: mine.Pairs, Margin: 0.2, AnyRow: true}})
 	if err != nil {
 		t.Fatal(err)

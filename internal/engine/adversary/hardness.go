@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
@@ -13,7 +14,7 @@ import (
 // destinations fills dst with the destination hardness of each triplet in source:
 // z (B, D) and labels (B) are of the clean batch and used only where d draws.
 type destinations struct {
-	d      Destination
+	d      hardness.Destination
 	miner  mine.Miner // nil where d draws nothing
 	eps    float64    // of the distance
 	stream rng.Stream
@@ -21,7 +22,7 @@ type destinations struct {
 }
 
 func (t *destinations) fill(dst []float64, source []loss.Triplet, z *array.Array, labels []int32, previous float64, seed, step uint64) error {
-	base := t.d.pseudo(previous)
+	base := t.d.Pseudo(previous)
 	for i := range dst {
 		dst[i] = base
 	}
@@ -30,14 +31,14 @@ func (t *destinations) fill(dst []float64, source []loss.Triplet, z *array.Array
 	}
 	t.stream.Reset(seed, "hm-destination", step)
 	if _, err := t.miner.Mine(z, labels, &t.stream, &t.drawn); err != nil {
-		return fmt.Errorf("hm: destination %s: %w", t.d.sampler(), err)
+		return fmt.Errorf("hm: destination %s: %w", t.d.Draws(), err)
 	}
 	if len(t.drawn.Triplets) != len(source) {
-		return fmt.Errorf("hm: destination %s: %d triplets for %d of the source; both need one triplet for each anchor", t.d.sampler(), len(t.drawn.Triplets), len(source))
+		return fmt.Errorf("hm: destination %s: %d triplets for %d of the source; both need one triplet for each anchor", t.d.Draws(), len(t.drawn.Triplets), len(source))
 	}
 	for i, x := range t.drawn.Triplets {
 		if x.A != source[i].A {
-			return fmt.Errorf("hm: destination %s: triplet %d has anchor %d, the source's has %d; both need the anchors in ascending order", t.d.sampler(), i, x.A, source[i].A)
+			return fmt.Errorf("hm: destination %s: triplet %d has anchor %d, the source's has %d; both need the anchors in ascending order", t.d.Draws(), i, x.A, source[i].A)
 		}
 		a, p, n := z.Row(int(x.A)), z.Row(int(x.P)), z.Row(int(x.N))
 		dst[i] += distance(a, p, t.eps) - distance(a, n, t.eps)

@@ -57,7 +57,7 @@ func NewHM(o HMOptions) (*HM, error) {
 			return nil, fmt.Errorf("hm: source: %w", err)
 		}
 	}
-	if s := o.Destination.sampler(); s != "" && !h.same() {
+	if s := o.Destination.Draws(); s != "" && !h.same() {
 		if h.dest.miner, err = mine.New(s, o.Mine); err != nil {
 			return nil, fmt.Errorf("hm: destination: %w", err)
 		}
@@ -96,7 +96,7 @@ func (h *HM) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, rec
 	} else {
 		h.crafted.Wanted = &h.wanted
 	}
-	h.waiting = h.o.Destination.gradual()
+	h.waiting = h.o.Destination.Gradual()
 	return &h.batch, cost, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/array"
 	"tercet/internal/rng"
 )
@@ -139,25 +140,25 @@ func TestHardnessGoalByFiniteDifferences(t *testing.T) {
 // gamma 0.2, u 0.2: l = 0.05 is a quarter of u.
 func TestPseudoHardness(t *testing.T) {
 	for _, c := range []struct {
-		d    Destination
+		d    hardness.Destination
 		l    float64
 		want float64
 	}{
-		{Destination{Name: "lga", Gamma: 0.2, U: 0.2}, 0.05, -0.05},
-		{Destination{Name: "lga", Gamma: 0.2, U: 0.2}, 2, -0.2},
-		{Destination{Name: "lga", Gamma: 0.2, U: 0.2}, 0, 0},
-		{Destination{Name: "lga", Gamma: 0.2, U: 2.2}, 1.1, -0.1},
-		{Destination{Name: "lga-squared", Gamma: 0.2, U: 0.2}, 0.05, -0.0125},
-		{Destination{Name: "lga-root", Gamma: 0.2, U: 0.2}, 0.05, -0.1},
-		{Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 0.2}, 0.05, 0.075},
-		{Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 0.2}, 5, 0},
-		{Destination{Name: "constant", Value: -0.1}, 0.05, -0.1},
-		{Destination{Name: "semihard"}, 0.05, 0},
+		{hardness.Destination{Name: "lga", Gamma: 0.2, U: 0.2}, 0.05, -0.05},
+		{hardness.Destination{Name: "lga", Gamma: 0.2, U: 0.2}, 2, -0.2},
+		{hardness.Destination{Name: "lga", Gamma: 0.2, U: 0.2}, 0, 0},
+		{hardness.Destination{Name: "lga", Gamma: 0.2, U: 2.2}, 1.1, -0.1},
+		{hardness.Destination{Name: "lga-squared", Gamma: 0.2, U: 0.2}, 0.05, -0.0125},
+		{hardness.Destination{Name: "lga-root", Gamma: 0.2, U: 0.2}, 0.05, -0.1},
+		{hardness.Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 0.2}, 0.05, 0.075},
+		{hardness.Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 0.2}, 5, 0},
+		{hardness.Destination{Name: "constant", Value: -0.1}, 0.05, -0.1},
+		{hardness.Destination{Name: "semihard"}, 0.05, 0},
 	} {
-		if err := c.d.validate(); err != nil {
+		if err := c.d.Validate(); err != nil {
 			t.Error(err)
 		}
-		if got := c.d.pseudo(c.l); math.Abs(got-c.want) > 1e-15 {
+		if got := c.d.Pseudo(c.l); math.Abs(got-c.want) > 1e-15 {
 			t.Errorf("%+v at %v: %v, want %v", c.d, c.l, got, c.want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tercet/internal/component"
+	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
@@ -27,10 +28,10 @@ type HMKeys struct {
 	PGD            CraftingKeys `yaml:"pgd" doc:"how images are perturbed"`
 }
 
-// Target is a target hardness d(a,p) - d(a,n): a component of Destinations.
+// Target is a target hardness d(a,p) - d(a,n): a component of hardness.Destinations.
 type Target struct {
-	Name    string          `yaml:"name" choice:"destination" doc:"how hard triplets shall become"`
-	Options DestinationKeys `yaml:"-"`
+	Name    string        `yaml:"name" choice:"destination" doc:"how hard triplets shall become"`
+	Options hardness.Keys `yaml:"-"`
 }
 
 // ICSKeys add LAMBDA max(0, d(x,y) - d(x,z) + MARGIN) to the loss, by default the
@@ -49,7 +50,7 @@ func (k HMKeys) New(s Setting) (Defense, error) {
 	}
 	o.Source, o.Mine = s.Miner, s.Mine
 	o.Destination.Name = k.Destination.Name
-	k.Destination.Options.set(&o.Destination)
+	k.Destination.Options.Set(&o.Destination)
 	o.ICS = ICSOptions(k.ICS)
 	given(&o.Tolerance, k.PGD.Tolerance)
 	o.PGD = k.PGD.PGD(s.Side)
@@ -72,13 +73,13 @@ func (k HMKeys) sourceFaults() (out []component.Fault) {
 
 // Fit implements Fitter.
 func (k HMKeys) Fit(in Fitting) (out []component.Fault) {
-	d, gradual := k.Destination.Options.(following)
-	if !gradual || !d.againstMargin() {
+	d, gradual := k.Destination.Options.(hardness.Following)
+	if !gradual || !d.AgainstMargin() {
 		return nil
 	}
 	o, ok := in.Loss.(loss.AgainstMargin)
 	if !ok {
-		return append(out, component.Faultf("loss.name", "destination %s compares the loss with the margin: set loss: triplet, or give %s", k.Destination.Name, d.given()))
+		return append(out, component.Faultf("loss.name", "destination %s compares the loss with the margin: set loss: triplet, or give %s", k.Destination.Name, d.Given()))
 	}
 	for _, f := range o.AgainstMargin() {
 		out = append(out, component.Faultf("loss."+f.Key, "destination %s %s", k.Destination.Name, f.Msg))
@@ -104,7 +105,7 @@ func (k HMKeys) Sampler() string {
 // saves depends on the network.
 func (k HMKeys) AtMost() Keys {
 	// No triplet is as hard as 2.
-	k.Destination = Target{Name: "constant", Options: ConstantHardness{Value: 2}}
+	k.Destination = Target{Name: "constant", Options: hardness.Constant{Value: 2}}
 	k.PGD.Tolerance = new(float64)
 	return k
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
 )
@@ -27,7 +28,7 @@ type HMOptions struct {
 	// carries tuples is taken to be mined by it; for a batch without, HM mines
 	// itself. "" needs tuples.
 	Source      string
-	Destination Destination
+	Destination hardness.Destination
 	Mine        mine.Options // of samplers that HM runs itself
 	// PGD is the budget: 77/255 in steps of 3/255 on images of 28 x 28, 8/255 in
 	// steps of 1/255 on larger ones.
@@ -58,7 +59,7 @@ type HMOptions struct {
 func HMDefaults(v Implementation, gamma float64) (HMOptions, error) {
 	o := HMOptions{
 		Source:      "softhard",
-		Destination: Destination{Name: "lga", Xi: 0.1, Gamma: gamma, U: gamma},
+		Destination: hardness.Destination{Name: "lga", Xi: 0.1, Gamma: gamma, U: gamma},
 		Mine:        mine.Options{Layout: mine.Pairs, Margin: gamma, AnyRow: true},
 		PGD:         Training(),
 	}
@@ -77,7 +78,7 @@ func HMDefaults(v Implementation, gamma float64) (HMOptions, error) {
 // validate returns an error naming the first option that is wrong, samplers and ICS
 // apart.
 func (o *HMOptions) validate() error {
-	if err := o.Destination.validate(); err != nil {
+	if err := o.Destination.Validate(); err != nil {
 		return err
 	}
 	if err := checkOptions("hm", &o.PGD, o.Eps, o.Tolerance); err != nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
@@ -81,7 +82,7 @@ func plainCraft(m *net, clean [][]float64, dest []float64, eps, alpha float64, i
 
 func TestHMAgainstAPlainImplementation(t *testing.T) {
 	for _, variant := range []Implementation{Paper, Robrank} {
-		for _, d := range []Destination{
+		for _, d := range []hardness.Destination{
 			{Name: "lga", Gamma: 0.2, U: 0.2}, {Name: "lga-squared", Gamma: 0.2, U: 0.3}, {Name: "lga-root", Gamma: 0.3, U: 0.2},
 			{Name: "constant", Value: -0.1}, {Name: "constant", Value: 2}, {Name: "constant", Value: -2},
 			{Name: "semihard"}, {Name: "hardest"}, {Name: "random"}, {Name: "boost", Sampler: "semihard", Xi: 0.1, U: 0.2},

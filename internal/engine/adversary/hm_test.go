@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
@@ -66,7 +67,7 @@ func scene(seed uint64, pairs int) (*net, *Batch) {
 func TestHMReachesItsDestination(t *testing.T) {
 	m, in := scene(22, 12)
 	o := hmOptions(t, Paper)
-	o.Destination = Destination{Name: "constant", Value: -0.1}
+	o.Destination = hardness.Destination{Name: "constant", Value: -0.1}
 	o.PGD.Eps, o.PGD.Step, o.PGD.Iterations = 0.5, 0.004, 100
 	out, _, err := newHM(t, o).Craft(m, in, 1, 1)
 	if err != nil {
@@ -84,7 +85,7 @@ func TestHMReachesItsDestination(t *testing.T) {
 func TestHMSourceEqualsDestination(t *testing.T) {
 	m, in := scene(23, 6)
 	o := hmOptions(t, Robrank)
-	o.Source, o.Destination = "semihard", Destination{Name: "semihard"}
+	o.Source, o.Destination = "semihard", hardness.Destination{Name: "semihard"}
 	in.Tuples = &loss.Tuples{Triplets: []loss.Triplet{{A: 0, P: 1, N: 4}, {A: 2, P: 3, N: 4}}}
 	out, cost, err := newHM(t, o).Craft(m, in, 1, 1)
 	if err != nil || cost != (record.Cost{}) || m.forward != 0 {
@@ -108,7 +109,7 @@ func TestHMGivenTriplets(t *testing.T) {
 	if _, cost, err := newHM(t, o).Craft(m, in, 1, 1); err != nil || cost != (record.Cost{Forward: 18 * 6, Backward: 18 * 6}) {
 		t.Errorf("%+v, %v", cost, err)
 	}
-	o.Destination = Destination{Name: "random"}
+	o.Destination = hardness.Destination{Name: "random"}
 	want, cost, err := newHM(t, o).Craft(m, in, 1, 1)
 	if err != nil || cost != (record.Cost{Forward: 12 + 18*6, Backward: 18 * 6}) {
 		t.Fatalf("%+v, %v", cost, err)
@@ -242,13 +243,13 @@ func TestHMErrors(t *testing.T) {
 		func(o *HMOptions) { o.Source = "soft" },
 		func(o *HMOptions) { o.Destination.Name = "harder" },
 		func(o *HMOptions) { o.Destination.Name = "batch-all" },
-		func(o *HMOptions) { o.Destination = Destination{Name: "constant", Value: 3} },
-		func(o *HMOptions) { o.Destination = Destination{Name: "constant", Value: math.NaN()} },
+		func(o *HMOptions) { o.Destination = hardness.Destination{Name: "constant", Value: 3} },
+		func(o *HMOptions) { o.Destination = hardness.Destination{Name: "constant", Value: math.NaN()} },
 		func(o *HMOptions) { o.Destination.U = 0 },
 		func(o *HMOptions) { o.Destination.Gamma = -1 },
-		func(o *HMOptions) { o.Destination = Destination{Name: "boost", Sampler: "lga", U: 1} },
+		func(o *HMOptions) { o.Destination = hardness.Destination{Name: "boost", Sampler: "lga", U: 1} },
 		func(o *HMOptions) {
-			o.Destination = Destination{Name: "boost", Sampler: "random", U: 1, Xi: math.NaN()}
+			o.Destination = hardness.Destination{Name: "boost", Sampler: "random", U: 1, Xi: math.NaN()}
 		},
 		func(o *HMOptions) { o.PGD.Iterations = 0 },
 		func(o *HMOptions) { o.Eps = -1 },
@@ -291,7 +292,7 @@ func TestHMSameBitsForAnyThreads(t *testing.T) {
 		par.SetThreads(threads)
 		m, in := scene(29, 30)
 		o := hmOptions(t, Robrank)
-		o.Destination = Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 0.2}
+		o.Destination = hardness.Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 0.2}
 		h := newHM(t, o)
 		out, cost, err := h.Craft(m, in, 1, 1)
 		if err != nil {
@@ -311,7 +312,7 @@ func TestHMAllocatesNothing(t *testing.T) {
 	m, in := scene(30, 9)
 	z := m.Embed(in.Images, nn.Eval).Clone()
 	o := hmOptions(t, Paper)
-	o.Destination = Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 0.2}
+	o.Destination = hardness.Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 0.2}
 	o.ICS.Lambda = 0.5
 	h := newHM(t, o)
 	dz := array.New(45, 4)

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
@@ -23,7 +24,7 @@ func TestNarrowCraftsTheSameImages(t *testing.T) {
 			for _, value := range []float64{-9, -1, -0.5, -0.1, 0, 0.3, 2, 9} {
 				for _, pairs := range []int{1, 3, 11, 40} {
 					o := hmOptions(t, variant)
-					o.Destination = Destination{Name: "constant"}
+					o.Destination = hardness.Destination{Name: "constant"}
 					o.PGD.Start, o.PGD.Eps, o.PGD.Step, o.PGD.Iterations = start, 0.3, 0.02, 9
 					m, in := scene(31, pairs)
 					in.Tuples = new(loss.Tuples)
@@ -73,7 +74,7 @@ func TestNarrowCraftsTheSameImages(t *testing.T) {
 func TestNarrowCost(t *testing.T) {
 	const pairs = 32
 	o := hmOptions(t, Paper)
-	o.Destination = Destination{Name: "constant", Value: -0.2}
+	o.Destination = hardness.Destination{Name: "constant", Value: -0.2}
 	o.PGD.Eps, o.PGD.Step, o.PGD.Iterations, o.Narrow = 0.3, 0.02, 9, true
 	m, in := scene(32, pairs)
 	in.Tuples = new(loss.Tuples)
@@ -140,7 +141,7 @@ func TestNarrowOnNetworks(t *testing.T) {
 			mean += (distance(z.Row(i), z.Row(n+i), 0) - distance(z.Row(i), z.Row(2*n+i), 0)) / n
 		}
 		o := hmOptions(t, Paper)
-		o.Destination = Destination{Name: "constant", Value: mean}
+		o.Destination = hardness.Destination{Name: "constant", Value: mean}
 		o.PGD.Step, o.PGD.Iterations = 0.002, 4
 		want, full, err := newHM(t, o).Craft(m, in, 1, 1)
 		if err != nil {
@@ -206,7 +207,7 @@ func TestNarrowErrorsAndAllocations(t *testing.T) {
 	for i := range in.Images.Data {
 		in.Images.Data[i] = float32(r.Float64())
 	}
-	o.Destination = Destination{Name: "constant", Value: -0.01}
+	o.Destination = hardness.Destination{Name: "constant", Value: -0.01}
 	o.PGD.Step = 0.002
 	h := newHM(t, o)
 	step := func() {

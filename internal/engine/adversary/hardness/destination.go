@@ -1,4 +1,4 @@
-package adversary
+package hardness
 
 import (
 	"fmt"
@@ -10,33 +10,31 @@ import (
 
 // Destinations is the destinations that a config can name. A destination registers
 // itself in its file; each sampler of package mine is one, too.
-var Destinations = component.NewFamily[DestinationKeys]("lga", "lga-squared", "lga-root", "constant", "boost",
+var Destinations = component.NewFamily[Keys]("lga", "lga-squared", "lga-root", "constant", "boost",
 	"random", "semihard", "softhard", "softhard-strict", "distance-weighted", "hardest")
 
-// DestinationKeys are the keys of a destination, and what it does.
-type DestinationKeys interface {
-	// set writes the keys that are given over the defaults in d.
-	set(d *Destination)
-	// check returns an error about a field of d that the destination uses.
-	check(d Destination) error
-	// pseudo returns the part of the hardness that is one number for the whole batch, l
+// Keys are the keys of a destination, and what it does.
+type Keys interface {
+	// Set writes the keys that are given over the defaults in d.
+	Set(d *Destination)
+	// Fault returns an error about a field of d that the destination uses.
+	Fault(d Destination) error
+	// Pseudo returns the part of the hardness that is one number for the whole batch, l
 	// being the normalized loss of the step before.
-	pseudo(d Destination, l float64) float64
+	Pseudo(d Destination, l float64) float64
 }
 
 // sampling is implemented by destinations that draw triplets.
 type sampling interface{ sampler(d Destination) string }
 
-// following is implemented by destinations that follow the loss.
-type following interface {
-	// againstMargin reports whether the margin of the loss sets its scale: u or gamma is
+// Following is implemented by destinations that follow the loss.
+type Following interface {
+	// AgainstMargin reports whether the margin of the loss sets its scale: u or gamma is
 	// left open.
-	againstMargin() bool
-	// given names the keys that set it instead.
-	given() string
+	AgainstMargin() bool
+	// Given names the keys that set it instead.
+	Given() string
 }
-
-// Hardness of a triplet is H = d(a,p) - d(a,n), from -2 to 2 on the unit sphere.
 
 // Destination says what hardness triplets are driven to. Name is one of Destinations.
 //
@@ -53,45 +51,44 @@ type Destination struct {
 }
 
 // keys returns the description of d; nil where there is none.
-func (d Destination) keys() DestinationKeys {
+func (d Destination) keys() Keys {
 	c, _ := Destinations.Lookup(d.Name)
 	return c.Defaults
 }
 
-// gradual reports whether d depends on the loss of the step before.
-func (d Destination) gradual() bool {
-	_, ok := d.keys().(following)
+// Gradual reports whether d depends on the loss of the step before.
+func (d Destination) Gradual() bool {
+	_, ok := d.keys().(Following)
 	return ok
 }
 
-// sampler returns the sampler that d draws from, or "".
-func (d Destination) sampler() string {
+// Draws returns the sampler that d draws from, or "".
+func (d Destination) Draws() string {
 	if s, ok := d.keys().(sampling); ok {
 		return s.sampler(d)
 	}
 	return ""
 }
 
-func (d Destination) validate() error {
+// Validate returns an error about a name that is unknown, or a field that the destination uses.
+func (d Destination) Validate() error {
 	k := d.keys()
 	if k == nil {
 		return fmt.Errorf("hm: unknown destination %q (valid: %s)", d.Name, strings.Join(Destinations.Names(), ", "))
 	}
-	return k.check(d)
+	return k.Fault(d)
 }
 
 // checkU returns an error unless the loss that counts as 1 is one.
 func (d Destination) checkU() error {
-	if !(d.U > 0 && finite(d.U)) {
+	if !(d.U > 0 && d.U <= math.MaxFloat64) {
 		return fmt.Errorf("hm: destination %s: u is %v, want a finite loss > 0", d.Name, d.U)
 	}
 	return nil
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// pseudo returns the part of d that is one number for the whole batch, given the loss
+// Pseudo returns the part of d that is one number for the whole batch, given the loss
 // of the step before: the hardness itself, or what is added to that of triplets drawn.
-func (d Destination) pseudo(previous float64) float64 {
-	return d.keys().pseudo(d, min(max(previous, 0), d.U)/d.U)
+func (d Destination) Pseudo(previous float64) float64 {
+	return d.keys().Pseudo(d, min(max(previous, 0), d.U)/d.U)
 }

@@ -1,4 +1,4 @@
-package adversary
+package hardness
 
 import (
 	"fmt"
@@ -13,23 +13,27 @@ func init() {
 		"lga-squared": "-gamma l^2",
 		"lga-root":    "-gamma sqrt(l)",
 	} {
-		Destinations.Register(component.Component[DestinationKeys]{Name: name, Doc: doc, Defaults: GradualHardness{}})
+		Destinations.Register(component.Component[Keys]{Name: name, Doc: doc, Defaults: Gradual{}})
 	}
 }
 
-// GradualHardness are the pseudo-hardnesses g_LGA = -gamma l, g_2 = -gamma l^2 and
+// Gradual are the pseudo-hardnesses g_LGA = -gamma l, g_2 = -gamma l^2 and
 // g_1/2 = -gamma sqrt(l).
-type GradualHardness struct {
+type Gradual struct {
 	Gamma *float64 `yaml:"gamma" check:">=0,<=2" doc:"the easiest destination is -GAMMA; null takes the loss's margin"`
 	U     *float64 `yaml:"u" check:">0" doc:"the loss that counts as 1; null takes the loss's margin"`
 }
 
-func (k GradualHardness) set(d *Destination) {
-	given(&d.Gamma, k.Gamma)
-	given(&d.U, k.U)
+func (k Gradual) Set(d *Destination) {
+	if k.Gamma != nil {
+		d.Gamma = *k.Gamma
+	}
+	if k.U != nil {
+		d.U = *k.U
+	}
 }
 
-func (GradualHardness) check(d Destination) error {
+func (Gradual) Fault(d Destination) error {
 	if err := d.checkU(); err != nil {
 		return err
 	}
@@ -39,11 +43,11 @@ func (GradualHardness) check(d Destination) error {
 	return nil
 }
 
-func (k GradualHardness) againstMargin() bool { return k.U == nil || k.Gamma == nil }
+func (k Gradual) AgainstMargin() bool { return k.U == nil || k.Gamma == nil }
 
-func (GradualHardness) given() string { return "u and gamma" }
+func (Gradual) Given() string { return "u and gamma" }
 
-func (GradualHardness) pseudo(d Destination, l float64) float64 {
+func (Gradual) Pseudo(d Destination, l float64) float64 {
 	switch d.Name {
 	case "lga-squared":
 		return -d.Gamma * l * l
