@@ -18,7 +18,7 @@ func (c *Config) defenseRules(fail func(key, format string, args ...any)) {
 		fail("miner.name", "defense %s needs one triplet for each anchor: %s", c.Defense.Name, strings.Join(mine.Samplers(), ", "))
 	}
 	if o, ok := c.Defense.Options.(adversary.Fitter); ok {
-		for _, f := range o.Fit(adversary.Fitting{Normalized: c.Model.Normalize, Loss: c.Loss.Options}) {
+		for _, f := range o.Fit(adversary.Fitting{Normalized: c.Model.Normalize, Loss: c.Loss.Options, Shards: c.Train.Shards, HeadOnly: c.Train.HeadOnly.N > 0}) {
 			fail(f.Key, "%s", f.Msg)
 		}
 	}

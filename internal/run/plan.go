@@ -186,6 +186,9 @@ func (s *rehearsal) step(n uint64) (record.Cost, error) {
 		return cost, err
 	}
 	t.Model.Backward(s.dz, nn.Weights)
+	if d, ok := t.Defense.(adversary.Weighing); ok {
+		d.AddGradients()
+	}
 	s.trained = z.Rows()
 	cost.Add(record.Cost{Forward: int64(z.Rows()), Backward: int64(z.Rows())})
 	return cost, nil

@@ -297,6 +297,9 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 	}
 	optim.ZeroGrad(t.Model.Params()) // the objective has written those of its own
 	t.Model.Backward(t.dz, nn.Weights)
+	if d, ok := t.Defense.(adversary.Weighing); ok {
+		d.AddGradients()
+	}
 	t.State.Cost.Add(record.Cost{Forward: int64(z.Rows()), Backward: int64(z.Rows())})
 	r.norm = optim.ClipByNorm(t.params, t.Clip)
 	if math.IsNaN(r.norm) || math.IsInf(r.norm, 0) {

@@ -71,6 +71,11 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	if t.Defense, err = BuildDefense(cfg, side, sampler.Layout(), t.Objective); err != nil {
 		return nil, InConfig("defense", err)
 	}
+	if d, ok := t.Defense.(adversary.Binding); ok {
+		if err := d.Bind(model); err != nil {
+			return nil, InConfig("defense", err)
+		}
+	}
 	if t.Optimizer, err = buildOptimizer(cfg, model, t.Objective, t.HeadOnly); err != nil {
 		return nil, InConfig("optimizer", err)
 	}

@@ -44,6 +44,15 @@ type Defense interface {
 // every Craft, the objective's value on the crafted batch without the penalty.
 type Observer interface{ Observe(loss float64) }
 
+// Weighing is a defense whose penalty depends on the weights not only by way of the
+// embeddings z. Whoever trains calls it after the model's backward pass: AddGradients adds
+// to the weights' gradients what the last Penalty left.
+type Weighing interface{ AddGradients() }
+
+// Binding is a defense that looks into the network. Whoever trains may call Bind before the
+// first Craft, to learn early that there is a layer that the defense cannot do with.
+type Binding interface{ Bind(m *nn.Model) error }
+
 // Stateful is a defense whose next step depends on earlier ones, so that a
 // checkpoint must hold its state.
 type Stateful interface {

@@ -8,7 +8,7 @@ import (
 
 // Family is the defenses that a config can name. A defense registers itself in its
 // file.
-var Family = component.NewFamily[Keys]("none", "est", "act", "minmax", "hm", "free", "noise")
+var Family = component.NewFamily[Keys]("none", "est", "act", "minmax", "hm", "free", "noise", "ibp")
 
 // Keys are the keys of a defense in a config, and what the rest of the program asks
 // about the defense before it has one. What only some can answer are the interfaces
@@ -61,6 +61,8 @@ type Fitter interface {
 type Fitting struct {
 	Normalized bool // embeddings have length 1
 	Loss       loss.Options
+	Shards     int  // that a batch is dealt to
+	HeadOnly   bool // the last layer is trained alone at first
 }
 
 func init() {

@@ -93,8 +93,7 @@ func layer(o nn.Op, in []int, params map[string][]float32) (interface {
 	w, bias := params[o.Name+".weight"], params[o.Name+".bias"]
 	switch o.Kind {
 	case nn.OpConv:
-		return newConv(kernel.Conv{H: in[0], W: in[1], C: in[2], OutC: o.Shape[2], KH: o.Kernel[0], KW: o.Kernel[1],
-			StrideH: o.Stride[0], StrideW: o.Stride[1], PadH: o.Pad[0], PadW: o.Pad[1]}, w, bias)
+		return newConv(convOf(o, in), w, bias)
 	case nn.OpLinear:
 		if len(o.Shape) != 1 {
 			return nil, errors.New("it reads several vectors of an image")
@@ -119,6 +118,12 @@ func layer(o nn.Op, in []int, params map[string][]float32) (interface {
 		return same{}, nil
 	}
 	return nil, errors.New("it has none")
+}
+
+// convOf is the convolution o of images of shape in.
+func convOf(o nn.Op, in []int) kernel.Conv {
+	return kernel.Conv{H: in[0], W: in[1], C: in[2], OutC: o.Shape[2], KH: o.Kernel[0], KW: o.Kernel[1],
+		StrideH: o.Stride[0], StrideW: o.Stride[1], PadH: o.Pad[0], PadW: o.Pad[1]}
 }
 
 func batchNorm(weight, bias, mean, variance []float32) *scaling {

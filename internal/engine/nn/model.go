@@ -18,7 +18,7 @@ type Spec struct {
 	Height    int      `json:"height"` // of the images; data that are no images are 1 x 1 x D
 	Width     int      `json:"width"`
 	Channels  int      `json:"channels"`
-	Embedding int      `json:"embedding"`            // D; 0: 512 for c2f2 and the ResNets, 128 for lenet and linear, Units for mlp, FC for cnn, all numbers of an image for mahalanobis, 384 for vit-s16
+	Embedding int      `json:"embedding"`            // D; 0: 512 for c2f2 and the ResNets, 128 for lenet and linear, 64 for small, Units for mlp, FC for cnn, all numbers of an image for mahalanobis, 384 for vit-s16
 	Normalize bool     `json:"normalize"`            // L2-normalize embeddings
 	Units     int      `json:"units,omitempty"`      // mlp: layer width w (200); cnn: filters k (47); ResNets: channels of the first stage (64)
 	Filters   string   `json:"filters,omitempty"`    // cnn: paper-count (default) or paper-text
@@ -38,7 +38,7 @@ const (
 )
 
 // Family is the models that a config can name. A model registers itself in its file.
-var Family = component.NewFamily[Keys]("cnn", "linear", "mlp", "lenet", "c2f2", "resnet18", "resnet34", "resnet50", "vit-s16", "mahalanobis")
+var Family = component.NewFamily[Keys]("cnn", "linear", "mlp", "lenet", "c2f2", "small", "resnet18", "resnet34", "resnet50", "vit-s16", "mahalanobis")
 
 // Keys are the keys of a model in a config.
 type Keys interface {
