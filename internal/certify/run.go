@@ -19,9 +19,10 @@ const finest = 1.02
 
 // Options say what is certified.
 type Options struct {
-	Eps      []float64 // budgets in l-infinity, pixels in [0, 1], ascending
-	Radii    bool      // whether to look for the largest budget of each query
-	Queries  []int     // images
+	Eps      []float64    // budgets in l-infinity, pixels in [0, 1], ascending
+	Radii    bool         // whether to look for the largest budget of each query
+	Queries  []int        // images
+	Crown    *bound.Crown // of the network's bounds, to prove what intervals leave open; or nil
 	Progress progress.Count
 }
 
@@ -32,14 +33,15 @@ type Result struct {
 	// Radii are the largest budgets that were proven, between 0 and the last of Eps, in
 	// steps of 2 %; nil where they were not looked for.
 	Radii  []float64
-	Passes int64 // of an image through the network; a box takes two
+	Passes int64 // of an image through the network; a box takes two, a function backward one
 }
 
 // Intervals certifies queries by interval bounds of the network net. Images move by at
 // most eps in each pixel and stay in [0, 1].
 func Intervals(ctx context.Context, net *bound.Net, images attack.Source, g *attack.Gallery, o Options) (*Result, error) {
 	r := newRows(g, net)
-	w := &work{rows: r, far: newFar(r), net: net, images: images, o: o, res: &Result{Right: make([]bool, len(o.Queries))}}
+	c := &crowned{rows: r, back: o.Crown}
+	w := &work{crown: c, rows: r, far: newFar(r), net: net, images: images, o: o, res: &Result{Right: make([]bool, len(o.Queries))}}
 	for range o.Eps {
 		w.res.Certified = append(w.res.Certified, make([]bool, len(o.Queries)))
 	}
@@ -65,6 +67,7 @@ func Intervals(ctx context.Context, net *bound.Net, images attack.Source, g *att
 // work is a certification that is going on.
 type work struct {
 	*rows
+	crown  *crowned
 	far    *far
 	net    *bound.Net
 	images attack.Source
@@ -176,14 +179,27 @@ func (w *work) prove(list []*query, ask []int, eps func(i int) float64) []bool {
 	h := w.net.Features(w.some, budgets)
 	u := w.net.Embeddings(h)
 	w.far.products(list, ask, h)
-	out := make([]bool, len(ask))
+	out, before := make([]bool, len(ask)), make([]int, len(ask))
 	par.For(len(ask), 1, func(lo, hi int) {
 		var at reach
 		for j := lo; j < hi; j++ {
 			w.reached(h, u, j, &at)
 			q := list[ask[j]]
+			before[j] = q.proven
 			out[j] = w.proves(q, w.far.of(q, j, &at), &at)
 		}
 	})
+	if w.o.Crown == nil {
+		return out
+	}
+	var at reach
+	for j, i := range ask {
+		if q := list[i]; !out[j] {
+			w.reached(h, u, j, &at)
+			if out[j] = w.crown.proves(q, w.far.of(q, j, &at), j, &at, &w.res.Passes); out[j] {
+				q.proven = before[j] // those of this box are not proven for larger ones
+			}
+		}
+	}
 	return out
 }

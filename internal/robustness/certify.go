@@ -29,12 +29,13 @@ const (
 
 // The methods of certificates.
 const (
-	Vote = "vote" // randomized smoothing
-	IBP  = "ibp"  // interval bounds
+	Vote  = "vote"      // randomized smoothing
+	IBP   = "ibp"       // interval bounds
+	Crown = "crown-ibp" // interval bounds, and bounds that go backward through the network
 )
 
 // CertifyMethods are the methods by name, the default first.
-func CertifyMethods() []string { return []string{Vote, IBP} }
+func CertifyMethods() []string { return []string{Vote, IBP, Crown} }
 
 // CertifyKeys are the scores of a document of certificates.
 func CertifyKeys() []string { return []string{CleanRecall, CertifiedRecall} }
@@ -79,7 +80,7 @@ func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.C
 		doc.Radii = record.Pack(res.Radii)
 		doc.Largest = slices.Max(res.Radii)
 	}
-	if o.Method == IBP {
+	if o.Method != Vote {
 		doc.Kernels = kernel.Direct.String()
 		doc.Warnings = intervalWarnings(doc, e.Model.Winograd())
 	} else {
@@ -90,8 +91,11 @@ func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.C
 	return doc, nil
 }
 
-func byIntervals(ctx context.Context, e *run.Embedded, g *attack.Gallery, _ record.CertifyOptions, what certify.Options) (*certify.Result, error) {
+func byIntervals(ctx context.Context, e *run.Embedded, g *attack.Gallery, o record.CertifyOptions, what certify.Options) (*certify.Result, error) {
 	net, err := bound.New(e.Model)
+	if err == nil && o.Method == Crown {
+		what.Crown, err = bound.NewCrown(net)
+	}
 	switch {
 	case errors.Is(err, bound.ErrNone):
 		return nil, fmt.Errorf("%w: %v", data.ErrUnfit, err)

@@ -51,6 +51,8 @@ as not certified, although an attack may not exist.
   ibp   interval bounds, budgets in linf: the network itself, rounding included.
         Networks that were not trained for it have wide intervals: expect budgets
         far below a pixel level. --radii looks for each query's largest budget.
+  crown-ibp  the same, and what intervals leave open is bounded by going backward
+        through the network: proves at least as much, and takes longer.
 
 Writes certify.json into the run's directory, or into --out-dir; of other images or
 weights certify-validation.json, certify-best.json and the like. A result is not
@@ -192,7 +194,7 @@ func (o *options) method() error {
 		if o.eps == nil {
 			o.eps = []string{"0", "0.25", "0.5", "0.75", "1"}
 		}
-	case robustness.IBP:
+	case robustness.IBP, robustness.Crown:
 		if given := base.Given(o.changed, "sigma", "samples", "alpha"); given != "" {
 			return base.Usagef("%s: about --method vote; interval bounds draw no noise", given)
 		}

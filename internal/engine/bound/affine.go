@@ -16,6 +16,9 @@ type product struct {
 	// times multiplies n rows by w.
 	times func(n int, x, w, bias, y []float32)
 	s     []float32 // radii with what the sums lose
+	// back multiplies n rows of coefficients of the output by w; error of its sums.
+	back      func(n int, a, w, to []float32)
+	backGamma float64
 }
 
 func newProduct(terms int, w, bias []float32, times func(n int, x, w, bias, y []float32)) (*product, error) {
@@ -66,17 +69,29 @@ func (p *product) apply(in []*Box, out *Box, rows int) {
 
 // newLinear is a linear layer with weights (ins, outs).
 func newLinear(w, bias []float32, ins, outs int) (*product, error) {
-	return newProduct(ins, w, bias, func(n int, x, w, bias, y []float32) {
+	p, err := newProduct(ins, w, bias, func(n int, x, w, bias, y []float32) {
 		kernel.GemmBias(false, false, n, outs, ins, x, ins, w, outs, bias, false, y, outs)
 	})
+	if err == nil {
+		p.backGamma = Gamma(outs)
+		p.back = func(n int, a, w, to []float32) {
+			kernel.Gemm(false, true, n, ins, outs, 1, a, outs, w, outs, 0, to, ins)
+		}
+	}
+	return p, err
 }
 
 // newConv is a convolution by the direct kernels.
 func newConv(g kernel.Conv, w, bias []float32) (*product, error) {
 	plan := kernel.ConvPlan{Conv: g}
-	return newProduct(g.KH*g.KW*g.C, w, bias, func(n int, x, w, bias, y []float32) {
+	p, err := newProduct(g.KH*g.KW*g.C, w, bias, func(n int, x, w, bias, y []float32) {
 		plan.Forward(n, x, w, bias, false, y)
 	})
+	if err == nil {
+		p.backGamma = Gamma(g.KH * g.KW * g.OutC)
+		p.back = plan.BackwardInput
+	}
+	return p, err
 }
 
 // scaling is y = (x - mean) scale + shift of each channel: a batch norm with its running

@@ -16,9 +16,18 @@ func (a interval) times(w float64) interval {
 
 func (a interval) plus(b interval) interval { return interval{a.lo + b.lo, a.hi + b.hi} }
 
-// plainBounds bounds the output before it is normalized of one image, by loops over the
-// definitions of the steps.
+// plainBounds bounds the output before it is normalized of one image.
 func plainBounds(t *testing.T, m *nn.Model, image []float32, eps float64) (lo, hi []float64) {
+	values := plainValues(t, m, image, eps)
+	for _, v := range values[len(values)-1] {
+		lo, hi = append(lo, v.lo), append(hi, v.hi)
+	}
+	return lo, hi
+}
+
+// plainValues bounds the output of each step of one image before normalization, by loops
+// over the definitions of the steps.
+func plainValues(t *testing.T, m *nn.Model, image []float32, eps float64) [][]interval {
 	t.Helper()
 	ops, err := m.Graph()
 	if err != nil {
@@ -40,13 +49,12 @@ func plainBounds(t *testing.T, m *nn.Model, image []float32, eps float64) (lo, h
 		}
 		return values[i], shapes[i]
 	}
-	var last []interval
 	for _, o := range ops {
 		if o.Kind == nn.OpL2 {
 			break
 		}
 		in, shape := at(o.In[0])
-		last = plainStep(o, in, shape, params)
+		last := plainStep(o, in, shape, params)
 		if o.Kind == nn.OpAdd {
 			other, _ := at(o.In[1])
 			last = append([]interval(nil), in...)
@@ -56,10 +64,20 @@ func plainBounds(t *testing.T, m *nn.Model, image []float32, eps float64) (lo, h
 		}
 		values, shapes = append(values, last), append(shapes, o.Shape)
 	}
-	for _, v := range last {
-		lo, hi = append(lo, v.lo), append(hi, v.hi)
+	return values
+}
+
+// plainFeatures bounds what the last linear layer of one image reads.
+func plainFeatures(t *testing.T, m *nn.Model, image []float32, eps float64) []interval {
+	values := plainValues(t, m, image, eps)
+	if len(values) == 1 {
+		x := make([]interval, len(image))
+		for i, v := range image {
+			x[i] = interval{max(0, float64(v)-eps), min(1, float64(v)+eps)}
+		}
+		return x
 	}
-	return lo, hi
+	return values[len(values)-2]
 }
 
 func plainStep(o nn.Op, in []interval, shape []int, params map[string][]float32) []interval {
