@@ -13,7 +13,9 @@ import (
 	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
+	"tercet/internal/engine/optim"
 	"tercet/internal/par"
+	"tercet/internal/rng"
 )
 
 // defenses are one of each kind, with whatever draws or remembers.
@@ -51,6 +53,9 @@ func defenses(t *testing.T) map[string]func() adversary.Defense {
 			k := adversary.FreeKeys{Destination: adversary.Target{Name: "lga", Options: hardness.Gradual{}}, Replays: 4}
 			return made(k.New(adversary.Setting{Side: 8, Margin: 0.2, Miner: "random", Mine: mine.Options{Layout: mine.Pairs, Margin: 0.2, AnyRow: true}}))
 		},
+		"ibp": func() adversary.Defense {
+			return made(adversary.IBPKeys{Eps: 0.1, Kappa: 0.5, Margin: 1, WarmUp: 2, Ramp: 5}.New(adversary.Setting{}))
+		},
 		"hm, batch statistics": func() adversary.Defense {
 			return hm(adversary.Paper, func(o *adversary.HMOptions) {
 				o.Destination = hardness.Destination{Name: "random"}
@@ -60,12 +65,29 @@ func defenses(t *testing.T) map[string]func() adversary.Defense {
 	}
 }
 
+// withoutBatchNorm gives tr another network.
+func withoutBatchNorm(t *testing.T, tr *Trainer) {
+	model, err := nn.Build(nn.Spec{Name: "mlp", Height: 8, Width: 8, Channels: 1, Units: 8, Embedding: 4, Normalize: true}, rng.New(3, "init"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.Model = model
+	if tr.Optimizer, err = optim.New(optim.Config{Name: "adam"}, model.Params()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Every step of a defense draws again, and a run that was stopped continues with the
 // same draws and the loss of the step before.
 func TestDefensesResumeWithTheSameBits(t *testing.T) {
 	defer par.SetThreads(0)
 	for name, defense := range defenses(t) {
-		change := func(tr *Trainer) { tr.Defense, tr.Steps, tr.LogEvery = defense(), 11, 0 }
+		change := func(tr *Trainer) {
+			tr.Defense, tr.Steps, tr.LogEvery = defense(), 11, 0
+			if name == "ibp" {
+				withoutBatchNorm(t, tr)
+			}
+		}
 		par.SetThreads(1)
 		want := finalBytes(t, newRig(t, t.TempDir(), change))
 		par.SetThreads(2)

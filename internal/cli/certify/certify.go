@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -71,12 +70,12 @@ replaced without --force unless the new one covers it.`,
 			fs.BoolVar(&o.ask.Sample, "sample", false, "draw the queries at random instead of taking the first")
 			fs.Uint64Var(&o.ask.Seed, "seed", 0, "seed of the drawn queries, as of attack, and of noise")
 			base.Group(fs, "What to certify")
-			fs.StringVar(&o.ask.Method, "method", robustness.Vote, "how it is proven: "+strings.Join(robustness.CertifyMethods(), " or "))
-			fs.StringSliceVar(&o.eps, "eps", nil, "budgets, pixels in [0, 1]: `LIST` such as 0.1,77/255; by default 0,0.25,0.5,0.75,1 in l2 (vote) or 77/255 (ibp)")
+			fs.StringVar(&o.ask.Method, "method", robustness.Vote, "how it is proven: "+text.List(robustness.CertifyMethods(), "or"))
+			fs.StringSliceVar(&o.eps, "eps", nil, "budgets, pixels in [0, 1]: `LIST` such as 0.1,77/255; by default 0,0.25,0.5,0.75,1 in l2 (vote) or 77/255 (ibp, crown-ibp)")
 			fs.Float64Var(&o.ask.Sigma, "sigma", 0.25, "vote: standard deviation of the noise, pixels in [0, 1]")
 			fs.IntVar(&o.ask.Samples, "samples", 10_000, "vote: draws of noise for each query")
 			fs.Float64Var(&o.ask.Alpha, "alpha", 0.001, "vote: probability that a query is certified beyond its radius")
-			fs.BoolVar(&o.ask.Radii, "radii", false, "ibp: look for the largest budget of each query, in steps of 2 %")
+			fs.BoolVar(&o.ask.Radii, "radii", false, "ibp, crown-ibp: look for the largest budget of each query, in steps of 2 %")
 			base.Group(fs, "Proof")
 			fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, recall@1 or certR@1 (at the largest budget; repeatable)")
 			o.AddFormat(cmd)
@@ -203,7 +202,7 @@ func (o *options) method() error {
 			o.eps = []string{"77/255"}
 		}
 	default:
-		return base.Usagef("--method is %q; give %s", a.Method, strings.Join(robustness.CertifyMethods(), " or "))
+		return base.Usagef("--method is %q; give %s", a.Method, text.List(robustness.CertifyMethods(), "or"))
 	}
 	return nil
 }

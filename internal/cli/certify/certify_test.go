@@ -33,7 +33,7 @@ func TestCertify(t *testing.T) {
 		"--eps 0.1,1/10":                        "--eps names 1/10 twice",
 		"--eps x":                               `--eps "x" is not a number such as 0.03 or 8/255`,
 		"--eps ''":                              "--eps",
-		"--method vot":                          `--method is "vot"; give vote or ibp`,
+		"--method vot":                          `--method is "vot"; give vote, ibp or crown-ibp`,
 		"--queries -1":                          "--queries is -1; give at least 0",
 		"--fail-under R@2=1":                    `"recall@2" will not be measured`,
 		"--force --if-needed":                   "do not go together",

@@ -54,9 +54,13 @@ func TestEveryDefense(t *testing.T) {
 		for _, threads := range []int{1, 2} {
 			par.SetThreads(threads)
 			d := made(t, k)
-			m, in := scene(7, 12)
+			net, in := scene(7, 12)
+			var m nn.Embedder = net
+			if _, ok := d.(Binding); ok { // it looks into the network
+				m, in = ibpScene(t, true)
+			}
 			if d.MinesClean() {
-				in.Tuples, in.Clean = someTriplets(12), m.Embed(in.Images, nn.Eval).Clone()
+				in.Tuples, in.Clean = someTriplets(12), net.Embed(in.Images, nn.Eval).Clone()
 			}
 			out, _, err := d.Craft(m, in, 3, 1)
 			if err != nil {

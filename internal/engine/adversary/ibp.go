@@ -14,7 +14,7 @@ import (
 
 func init() {
 	Family.Register(component.Component[Keys]{Name: "ibp", Doc: "interval bounds of the triplet loss, for certificates by interval bounds",
-		Defaults: IBPKeys{Eps: 0.1, Kappa: 0.5, Margin: 0.2, WarmUp: 2000, Ramp: 10_000}})
+		Defaults: IBPKeys{Eps: 0.1, Kappa: 0.5, Margin: 1, WarmUp: 500, Ramp: 4000}})
 }
 
 // IBPKeys train with interval bounds.
