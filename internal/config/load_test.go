@@ -122,7 +122,7 @@ func TestMistakes(t *testing.T) {
 	for _, tc := range []struct{ name, text, set, want string }{
 		{"typo at the top", "nam: x", "", "f.yaml:1: nam: unknown key; did you mean name? valid: batch, "},
 		{"typo in a section", "name: x\nloss:\n  margn: 1", "", "f.yaml:3: loss.margn: unknown key; did you mean margin? valid: distance, eps, form, margin, name, reducer"},
-		{"key in the wrong section", "margin: 1", "", "f.yaml:1: margin: unknown key; did you mean loss.margin or miner.margin or defense.mix.margin or defense.ics.margin?"},
+		{"key in the wrong section", "margin: 1", "", "f.yaml:1: margin: unknown key; did you mean loss.margin or miner.margin or defense.mix.margin or defense.ics.margin or defense.margin?"},
 		{"key of another component", "miner: {name: random, cutoff: 1}", "", `f.yaml:1: miner.cutoff: miner "random" does not have this key; distance-weighted has it`},
 		{"unknown component", "miner: {name: softhrd}", "", `f.yaml:1: miner.name: there is no miner "softhrd"; did you mean softhard? valid: batch-all, distance-weighted, hardest, random, semihard, softhard, softhard-strict`},
 		{"unknown noise", "noise: {kind: slm}", "", `f.yaml:1: noise.kind: there is no noise "slm"; did you mean sln? valid: confusion, none, pair-flip, pln, sln, triplet-flip`},
