@@ -52,13 +52,13 @@ func (IBPKeys) Fit(in Fitting) (out []component.Fault) {
 // IBP trains with interval bounds (Gowal et al., On the effectiveness of interval bound
 // propagation, 2018, arXiv 1810.12715), for a loss of triplets: (1 - kappa) times the loss
 // of the clean images plus kappa times that of the worst image that intervals allow for
-// each anchor, its positive and negative fixed (see worstTriplets). eps and kappa are 0 at
+// each anchor, its positive and negative fixed (see bound.Triplets). eps and kappa are 0 at
 // first and rise linearly.
 type IBP struct {
 	k     IBPKeys
 	model *nn.Model
 	pass  *bound.Pass
-	worst worstTriplets
+	worst bound.Triplets
 	kappa float64 // of this step
 	eps   float64
 	loss  float64 // of the clean images
@@ -93,7 +93,7 @@ func (d *IBP) Bind(m *nn.Model) error {
 		return fmt.Errorf("defense ibp: %w", err)
 	}
 	d.model, d.pass = m, pass
-	d.worst = worstTriplets{head: pass.Head, normalized: m.Spec().Normalize, margin: d.k.Margin}
+	d.worst = bound.Triplets{Head: pass.Head, Normalized: m.Spec().Normalize, Margin: d.k.Margin}
 	return nil
 }
 
@@ -125,7 +125,7 @@ func (d *IBP) Penalty(b *Batch, z, dz *array.Array) (float64, error) {
 	if !d.grad {
 		return 0, nil
 	}
-	worst := d.worst.eval(d.pass.Forward(b.Images, d.eps), z, b.Tuples.Triplets)
+	worst := d.worst.Eval(d.pass.Forward(b.Images, d.eps), z, b.Tuples.Triplets)
 	for i, v := range dz.Data {
 		dz.Data[i] = float32(float64(v) * (1 - d.kappa))
 	}
@@ -135,6 +135,6 @@ func (d *IBP) Penalty(b *Batch, z, dz *array.Array) (float64, error) {
 // AddGradients implements Weighing.
 func (d *IBP) AddGradients() {
 	if d.grad {
-		d.pass.Backward(d.worst.gradient(d.kappa))
+		d.pass.Backward(d.worst.Gradient(d.kappa))
 	}
 }

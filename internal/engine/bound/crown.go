@@ -93,7 +93,7 @@ func (c *Crown) At(row int) {
 	for _, l := range c.lost {
 		l.measure(row)
 	}
-	c.lo, c.hi = sized(c.lo, c.net.size), sized(c.hi, c.net.size)
+	c.lo, c.hi = grow(c.lo, c.net.size), grow(c.hi, c.net.size)
 	for k := range c.lo {
 		c.lo[k], c.hi[k] = c.net.images.Bounds(row, k)
 	}
@@ -103,7 +103,7 @@ func (c *Crown) At(row int) {
 // At was called. The result is valid until the next call.
 func (c *Crown) Lower(row int, a *array.Array, s Slope) []float64 {
 	n := a.Rows()
-	c.value = sized(c.value, n)
+	c.value = grow(c.value, n)
 	clear(c.value)
 	for i := len(c.steps) - 1; i >= 0; i-- {
 		size := c.net.size
@@ -131,13 +131,6 @@ func (c *Crown) Lower(row int, a *array.Array, s Slope) []float64 {
 
 // least covers what products lose that are too small for float32, times x.
 const least = 1e-30
-
-func sized(s []float64, n int) []float64 {
-	if cap(s) < n {
-		return make([]float64, n)
-	}
-	return s[:n]
-}
 
 // lossy is a product. With m = |W| |x| + |bias| of the largest magnitudes of x, the network
 // gives W x + bias up to gamma m. The coefficients A W are products too; what they lose,

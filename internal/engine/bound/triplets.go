@@ -1,16 +1,15 @@
-package adversary
+package bound
 
 import (
 	"math"
 
 	"tercet/internal/engine/array"
-	"tercet/internal/engine/bound"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
 	"tercet/internal/par"
 )
 
-// worstTriplets is the mean over triplets (a, p, n) of max(0, margin + d_p^2 - d_n^2) at
+// Triplets bounds a triplet loss from above: the mean over triplets (a, p, n) of max(0, margin + d_p^2 - d_n^2) at
 // the worst image of each anchor, with the embeddings z of p and n fixed:
 //
 //	d_n^2 - d_p^2 = 2 (<u, z_p - z_n> - (|z_p|^2 - |z_n|^2) / 2)
@@ -20,32 +19,31 @@ import (
 // says: the last layer and the difference are one ("elided specification", Gowal et al.,
 // 2018, section 3). Where embeddings have length 1, u is divided by its length at the
 // middle of the intervals, so that the scale of u makes no difference.
-type worstTriplets struct {
-	head       bound.Linear
-	normalized bool
-	margin     float64
+type Triplets struct {
+	Head       Linear
+	Normalized bool // embeddings have length 1
+	Margin     float64
 
-	z          *array.Array // (B, D)
-	ts         []loss.Triplet
-	b, k, d    int
-	seen       []float32 // (B, K) W z
-	mid, half  []float32 // (B, K) of the intervals
-	u, du      []float32 // (B, D) at the middles
-	length     []float64 // (B) of u
-	offset     []float64 // (B) <z, b> - |z|^2 / 2
-	slope      []float64 // (T) by the least product
-	by         []float64 // (T) by the length
-	value      []float64 // (T)
-	dmid, dr   []float32
-	dseen      []float32
-	ends       *array.Array // (2B, K) their gradient
-	difference []float32    // (D)
+	z         *array.Array // (B, D)
+	ts        []loss.Triplet
+	b, k, d   int
+	seen      []float32 // (B, K) W z
+	mid, half []float32 // (B, K) of the intervals
+	u, du     []float32 // (B, D) at the middles
+	length    []float64 // (B) of u
+	offset    []float64 // (B) <z, b> - |z|^2 / 2
+	slope     []float64 // (T) by the least product
+	by        []float64 // (T) by the length
+	value     []float64 // (T)
+	dmid, dr  []float32
+	dseen     []float32
+	ends      *array.Array // (2B, K) their gradient
 }
 
-// eval returns the mean for the ends h (2B, K) of the intervals that the head reads.
-func (w *worstTriplets) eval(h, z *array.Array, ts []loss.Triplet) float64 {
+// Eval returns the mean for the ends h (2B, K) of the intervals that the head reads.
+func (w *Triplets) Eval(h, z *array.Array, ts []loss.Triplet) float64 {
 	w.z, w.ts, w.b, w.d, w.k = z, ts, z.Rows(), z.Cols(), h.Cols()
-	weights := w.head.W.Value.Data
+	weights := w.Head.W.Value.Data
 	w.seen = grow(w.seen, w.b*w.k)
 	kernel.Gemm(false, true, w.b, w.k, w.d, 1, z.Data, w.d, weights, w.d, 0, w.seen, w.k)
 	w.mid, w.half = grow(w.mid, w.b*w.k), grow(w.half, w.b*w.k)
@@ -57,10 +55,10 @@ func (w *worstTriplets) eval(h, z *array.Array, ts []loss.Triplet) float64 {
 	})
 	w.offset, w.length = grow(w.offset, w.b), grow(w.length, w.b)
 	var bias []float32
-	if w.head.Bias != nil {
-		bias = w.head.Bias.Value.Data
+	if w.Head.Bias != nil {
+		bias = w.Head.Bias.Value.Data
 	}
-	if w.normalized {
+	if w.Normalized {
 		w.u = grow(w.u, w.b*w.d)
 		kernel.GemmBias(false, false, w.b, w.d, w.k, w.mid, w.k, weights, w.d, bias, false, w.u, w.d)
 	}
@@ -69,7 +67,7 @@ func (w *worstTriplets) eval(h, z *array.Array, ts []loss.Triplet) float64 {
 		if bias != nil {
 			w.offset[i] = kernel.Dot(z.Row(i), bias)
 		}
-		if w.normalized {
+		if w.Normalized {
 			w.length[i] = max(math.Sqrt(kernel.SumSquares(w.u[i*w.d:(i+1)*w.d])), 1e-12)
 		} else {
 			w.offset[i] -= kernel.SumSquares(z.Row(i)) / 2
@@ -79,7 +77,7 @@ func (w *worstTriplets) eval(h, z *array.Array, ts []loss.Triplet) float64 {
 }
 
 // triplets is the mean, with its slopes by each product and length.
-func (w *worstTriplets) triplets() float64 {
+func (w *Triplets) triplets() float64 {
 	w.value, w.slope, w.by = grow(w.value, len(w.ts)), grow(w.slope, len(w.ts)), grow(w.by, len(w.ts))
 	n := float64(len(w.ts))
 	par.For(len(w.ts), 16, func(from, to int) {
@@ -88,7 +86,7 @@ func (w *worstTriplets) triplets() float64 {
 			s := w.length[t.A]
 			least := w.least(t) + w.offset[t.P] - w.offset[t.N]
 			w.value[i], w.slope[i], w.by[i] = 0, 0, 0
-			if h := w.margin - 2*least/s; h > 0 {
+			if h := w.Margin - 2*least/s; h > 0 {
 				w.value[i], w.slope[i], w.by[i] = h, -2/(s*n), 2*least/(s*s*n)
 			}
 		}
@@ -101,7 +99,7 @@ func (w *worstTriplets) triplets() float64 {
 }
 
 // least is the smallest <W (z_p - z_n), h> for h in the intervals of the anchor.
-func (w *worstTriplets) least(t loss.Triplet) float64 {
+func (w *Triplets) least(t loss.Triplet) float64 {
 	p, n := w.row(w.seen, t.P), w.row(w.seen, t.N)
 	mid, half := w.row(w.mid, t.A), w.row(w.half, t.A)
 	var sum [4]float64
@@ -112,20 +110,20 @@ func (w *worstTriplets) least(t loss.Triplet) float64 {
 	return sum[0] + sum[1] + sum[2] + sum[3]
 }
 
-func (w *worstTriplets) row(of []float32, i int32) []float32 { return of[int(i)*w.k:][:w.k] }
+func (w *Triplets) row(of []float32, i int32) []float32 { return of[int(i)*w.k:][:w.k] }
 
-// gradient adds to the head share times the gradient of the last mean, and returns that by
+// Gradient adds to the head share times the gradient of the last mean, and returns that by
 // the ends of the intervals, valid until the next call.
-func (w *worstTriplets) gradient(share float64) *array.Array {
+func (w *Triplets) Gradient(share float64) *array.Array {
 	n := w.b * w.k
 	w.dmid, w.dr, w.dseen = grow(w.dmid, n), grow(w.dr, n), grow(w.dseen, n)
 	par.For(w.k, 64, func(from, to int) { w.columns(from, to, share) })
-	grad := w.head.W.Grad.Data
+	grad := w.Head.W.Grad.Data
 	kernel.Gemm(true, false, w.k, w.d, w.b, 1, w.dseen, w.k, w.z.Data, w.d, 1, grad, w.d)
-	if w.head.Bias != nil {
-		w.bias(w.head.Bias.Grad.Data, share)
+	if w.Head.Bias != nil {
+		w.bias(w.Head.Bias.Grad.Data, share)
 	}
-	if w.normalized {
+	if w.Normalized {
 		w.lengths(share)
 	}
 	if w.ends == nil || cap(w.ends.Data) < 2*n {
@@ -142,7 +140,7 @@ func (w *worstTriplets) gradient(share float64) *array.Array {
 }
 
 // columns sums the gradients of columns [from, to), triplet by triplet.
-func (w *worstTriplets) columns(from, to int, share float64) {
+func (w *Triplets) columns(from, to int, share float64) {
 	for i := range w.b {
 		for _, of := range [][]float32{w.dmid, w.dr, w.dseen} {
 			clear(of[i*w.k+from : i*w.k+to])
@@ -177,7 +175,7 @@ func (w *worstTriplets) columns(from, to int, share float64) {
 }
 
 // bias adds the gradient by the head's bias.
-func (w *worstTriplets) bias(to []float32, share float64) {
+func (w *Triplets) bias(to []float32, share float64) {
 	for i, t := range w.ts {
 		g := share * w.slope[i]
 		if g == 0 {
@@ -191,7 +189,7 @@ func (w *worstTriplets) bias(to []float32, share float64) {
 }
 
 // lengths adds the gradients by way of the lengths of u.
-func (w *worstTriplets) lengths(share float64) {
+func (w *Triplets) lengths(share float64) {
 	w.du = grow(w.du, w.b*w.d)
 	sums := grow(w.value, w.b)
 	clear(sums)
@@ -205,9 +203,16 @@ func (w *worstTriplets) lengths(share float64) {
 			w.du[i*w.d+k] = float32(g * float64(v))
 		}
 	}
-	kernel.Gemm(false, true, w.b, w.k, w.d, 1, w.du, w.d, w.head.W.Value.Data, w.d, 1, w.dmid, w.k)
-	kernel.Gemm(true, false, w.k, w.d, w.b, 1, w.mid, w.k, w.du, w.d, 1, w.head.W.Grad.Data, w.d)
-	if w.head.Bias != nil {
-		kernel.AddColumnSums(w.b, w.d, w.du, w.head.Bias.Grad.Data)
+	kernel.Gemm(false, true, w.b, w.k, w.d, 1, w.du, w.d, w.Head.W.Value.Data, w.d, 1, w.dmid, w.k)
+	kernel.Gemm(true, false, w.k, w.d, w.b, 1, w.mid, w.k, w.du, w.d, 1, w.Head.W.Grad.Data, w.d)
+	if w.Head.Bias != nil {
+		kernel.AddColumnSums(w.b, w.d, w.du, w.Head.Bias.Grad.Data)
 	}
+}
+
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
 }
