@@ -29,12 +29,24 @@ type counting struct {
 	// stand for their mirror images too, the row is an item and the column a query.
 	top, first int
 	rows, cols keyTerms
-	base       []int // where the cuts of each group of 16 queries begin, and their end
-	cut, upper []float32
+	base       []int     // where the cuts of each query begin, and their end
+	limit      []float32 // the largest cut of each query
+	cut        []float32
 	index      []int32
 	count      []int32
 	back       []int32 // counts where of equal keys those with higher indices are below
+	spare      par.Free[countScratch]
 }
+
+// countScratch is what counts in one block.
+type countScratch struct {
+	kernel.KeyCounts
+	scale, add [panelRows]float32
+	panels     [panelRows * kernel.PanelRows]float32
+}
+
+// panelRows are the rows of a block, filled up to panels.
+const panelRows = (blockRows + kernel.PanelRows - 1) / kernel.PanelRows * kernel.PanelRows
 
 // counted reports whether all classes are small, nothing is excluded and no neighbors are
 // asked for.
@@ -140,23 +152,23 @@ func (c *counting) setCuts() {
 func (c *counting) layOut() {
 	c.base = c.s.cutBases()
 	total := c.base[len(c.base)-1]
-	c.cut, c.upper = make([]float32, total), make([]float32, total)
-	c.index, c.count, c.back = make([]int32, total), make([]int32, total), make([]int32, total)
+	c.limit = make([]float32, len(c.base)-1)
+	c.cut, c.index = make([]float32, total+kernel.MostCuts), make([]int32, total)
+	c.count, c.back = make([]int32, total), make([]int32, total)
+	none := float32(math.Inf(-1))
+	for q := range c.limit {
+		c.limit[q] = none
+	}
 	for i := range c.cut {
-		c.cut[i], c.upper[i] = float32(math.Inf(-1)), float32(math.Inf(-1))
+		c.cut[i] = none
 	}
 }
 
-// cutBases are where the cuts of each group of queries begin, and their end.
+// cutBases are where the cuts of each query begin, and their end.
 func (s *search) cutBases() []int {
-	n := len(s.class)
-	base := make([]int, ceilDiv(n, kernel.CutLanes)+1)
-	for g := range len(base) - 1 {
-		most := 0
-		for q := g * kernel.CutLanes; q < min((g+1)*kernel.CutLanes, n); q++ {
-			most = max(most, len(s.relevant(q)))
-		}
-		base[g+1] = base[g] + kernel.CutLanes*most
+	base := make([]int, len(s.class)+1)
+	for q := range s.class {
+		base[q+1] = base[q] + len(s.relevant(q))
 	}
 	return base
 }
@@ -199,13 +211,14 @@ func (w *classKeys) products(c *counting, rows []int32, x []float32, cols []int3
 	}
 	w.packed.Dots(len(rows), x, d, 0, ld, 1, w.dots[:len(rows)*ld], ld)
 	for i, q := range rows {
-		at := c.base[int(q)/kernel.CutLanes] + int(q)%kernel.CutLanes
+		limit, p := float32(math.Inf(-1)), c.base[q]
 		for r, item := range cols {
 			scale, add := c.s.keyTerms(w.norm[r])
 			key := float32(w.dots[i*ld+r]*scale) + add
-			p := at + r*kernel.CutLanes
-			c.cut[p], c.upper[p], c.index[p] = key, math.Nextafter32(key, float32(math.Inf(1))), item
+			c.cut[p+r], c.index[p+r] = key, item
+			limit = max(limit, key)
 		}
+		c.limit[q] = limit
 	}
 }
 
@@ -220,73 +233,67 @@ func gather(out, x []float32, d int, rows []int32) []float32 {
 
 // use counts the block's columns for its rows, and its rows for its columns.
 func (c *counting) use(b *block, lock *sync.Mutex) {
-	width := ceilDiv(b.n, kernel.CutLanes) * kernel.CutLanes
-	scale, add := c.cols.of(b.j, width)
-	from := c.first + b.j
+	w := c.spare.Get()
+	defer c.spare.Put(w)
+	scale, add := c.cols.of(b.j, roundUp(b.n, kernel.PanelRows))
 	for i := range b.m {
-		q := c.top + b.i + i
-		n := len(c.s.relevant(q))
-		if n == 0 {
-			continue
-		}
-		cuts, back := c.cuts(q / kernel.CutLanes)
-		cuts.N, back.N = min(cuts.N, n), min(back.N, n)
-		x, lane := b.dots[i*blockCols:], q%kernel.CutLanes
-		kernel.CountRow(x[:width], scale, add, int32(from+b.n), lane, &cuts)
-		kernel.CountRow(x[:width], scale, add, int32(from+b.n), lane, &back)
-		for r := lane; r < cuts.N*kernel.CutLanes; r += kernel.CutLanes {
-			if at := int(cuts.Index[r]) - from; at >= 0 && at < b.n {
-				own(&cuts, &back, r, at, func(j int) float32 { return c.cols.key(x[j], b.j+j) })
-			}
-		}
+		c.query(c.top+b.i+i, b.dots[i*blockCols:], kernel.PanelRows, scale, add, c.first+b.j, b.n, w)
 	}
 	if b.both {
 		lock.Lock()
 		defer lock.Unlock()
-		c.useColumns(b)
+		c.useColumns(b, w)
 	}
 }
 
 // useColumns counts the block's rows for its columns.
-func (c *counting) useColumns(b *block) {
-	scale, add := c.rows.of(b.i, b.m)
-	from := c.top + b.i
-	for j := 0; j < b.n; j += kernel.CutLanes {
-		cuts, back := c.cuts((c.first + b.j + j) / kernel.CutLanes)
-		kernel.CountColumns(b.m, b.dots[j:], blockCols, scale, add, int32(from+b.m), &cuts)
-		kernel.CountColumns(b.m, b.dots[j:], blockCols, scale, add, int32(from+b.m), &back)
-		for r, item := range cuts.Index[:cuts.N*kernel.CutLanes] {
-			at := int(item) - from
-			if at < 0 || at >= b.m || math.IsInf(float64(cuts.Cut[r]), -1) {
-				continue
+func (c *counting) useColumns(b *block, w *countScratch) {
+	m := roundUp(b.m, kernel.PanelRows)
+	scale, add := w.scale[:m], w.add[:m]
+	for i := range m {
+		scale[i], add[i] = 0, float32(math.Inf(1)) // no item
+	}
+	rowScale, rowAdd := c.rows.of(b.i, b.m)
+	copy(scale, rowScale)
+	copy(add, rowAdd)
+	for j := 0; j < b.n; j += kernel.PanelRows {
+		kernel.PanelsOfColumns(b.m, b.dots[j:], blockCols, w.panels[:])
+		for k := range min(kernel.PanelRows, b.n-j) {
+			c.query(c.first+b.j+j+k, w.panels[k*kernel.PanelRows:], kernel.PanelRows*kernel.PanelRows, scale, add, c.top+b.i, b.m, w)
+		}
+	}
+}
+
+// query counts n items, from the first on, for query q: products x, in panels stride apart,
+// with their terms.
+func (c *counting) query(q int, x []float32, stride int, scale, add []float32, first, n int, w *countScratch) {
+	from, to := c.base[q], c.base[q+1]
+	if from == to || !kernel.CountKeys(x, stride, scale, add, c.limit[q], c.cut[from:], to-from, &w.KeyCounts) {
+		return
+	}
+	count, back, below, most := c.count[from:to], c.back[from:to], &w.Below, &w.AtMost
+	for r, item := range c.index[from:to] {
+		at := int(item) - first
+		if at >= n {
+			count[r] += most[r]
+			back[r] += below[r]
+			continue
+		}
+		count[r] += below[r]
+		back[r] += most[r]
+		if at < 0 {
+			continue
+		}
+		// Its own item is here: before it equal keys count for count, not for back, which
+		// has also counted the item.
+		back[r]--
+		for j := range at {
+			if key := float32(x[j/kernel.PanelRows*stride+j%kernel.PanelRows]*scale[j]) + add[j]; key == c.cut[from+r] {
+				count[r]++
+				back[r]--
 			}
-			own(&cuts, &back, r, at, func(i int) float32 { return c.rows.key(b.dots[i*blockCols+j+r%kernel.CutLanes], b.i+i) })
 		}
 	}
-}
-
-// own puts the counts of cut r right in the block that holds its own item as item at: before
-// it equal keys count for cuts, not for back, which has also counted the item.
-func own(cuts, back *kernel.Cuts, r, at int, key func(item int) float32) {
-	for j := range at {
-		if key(j) == cuts.Cut[r] {
-			cuts.Count[r]++
-			back.Count[r]--
-		}
-	}
-	if key(at) < back.Cut[r] {
-		back.Count[r]--
-	}
-}
-
-// cuts returns those of a group of rows; back are the same with the order of equal
-// keys reversed: below, a key is below the next larger one.
-func (c *counting) cuts(group int) (cuts, back kernel.Cuts) {
-	from, to := c.base[group], c.base[group+1]
-	n := (to - from) / kernel.CutLanes
-	cuts = kernel.Cuts{N: n, Cut: c.cut[from:to], Upper: c.upper[from:to], Index: c.index[from:to], Count: c.count[from:to]}
-	back = kernel.Cuts{N: n, Cut: cuts.Upper, Upper: cuts.Cut, Index: cuts.Index, Count: c.back[from:to]}
-	return cuts, back
 }
 
 // score turns the counts into ranks and those into values.
@@ -311,8 +318,7 @@ func (c *counting) score() {
 // fromCounts fills cut and ranks of a query in ascending order.
 func (w *rowScratch) fromCounts(c *counting, q int) {
 	w.cut, w.ranks, w.twice = w.cut[:0], w.ranks[:0], w.twice[:0]
-	p := c.base[q/kernel.CutLanes] + q%kernel.CutLanes
-	for range c.s.relevant(q) {
+	for p := c.base[q]; p < c.base[q+1]; p++ {
 		v, rank := code(c.cut[p], int(c.index[p])), c.count[p]
 		both := rank + c.back[p]
 		w.cut, w.ranks, w.twice = append(w.cut, v), append(w.ranks, rank), append(w.twice, both)
@@ -321,7 +327,6 @@ func (w *rowScratch) fromCounts(c *counting, q int) {
 			w.cut[i], w.ranks[i], w.twice[i] = w.cut[i-1], w.ranks[i-1], w.twice[i-1]
 		}
 		w.cut[i], w.ranks[i], w.twice[i] = v, rank, both
-		p += kernel.CutLanes
 	}
 	w.leaveRelevant()
 }

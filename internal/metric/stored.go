@@ -100,16 +100,16 @@ func NewStored(ctx context.Context, g Rows, labels []int32, o StoredOptions) (*S
 }
 
 // cutBytes are what a counting holds for a cut.
-const cutBytes = 20
+const cutBytes = 16
 
 // cutIntoChunks sets start: the first of s.query of each chunk, and their end.
 func (t *Stored) cutIntoChunks() {
-	if t.pairs = t.small && t.s.self && cutBytes*int64(t.s.cutBases()[ceilDiv(t.n, kernel.CutLanes)]) <= t.room; t.pairs {
+	if t.pairs = t.small && t.s.self && cutBytes*int64(t.s.cutBases()[t.n]) <= t.room; t.pairs {
 		t.start = []int{0, len(t.s.query)}
 		return
 	}
 	const mostSmall, mostLarge = 1 << 16, 1 << 12
-	most, forCut := mostSmall, int64(2*cutBytes) // lanes of a group are as many as its largest class needs
+	most, forCut := mostSmall, int64(cutBytes)
 	if !t.small {
 		most, forCut = mostLarge, 52
 	}

@@ -226,10 +226,8 @@ func (c *chunk) counts(from, to int) []int32 {
 			continue
 		}
 		q := c.number(i)
-		p := c.c.base[q/kernel.CutLanes] + q%kernel.CutLanes
-		for range c.c.s.relevant(q) {
+		for p := c.c.base[q]; p < c.c.base[q+1]; p++ {
 			out = append(out, c.c.count[p], c.c.back[p])
-			p += kernel.CutLanes
 		}
 	}
 	return out
@@ -272,10 +270,9 @@ func (c *chunk) score(counts []int32) []float64 {
 		r := &w
 		if c.c != nil {
 			at := c.number(i)
-			p := c.c.base[at/kernel.CutLanes] + at%kernel.CutLanes
-			for range c.c.s.relevant(at) {
+			for p := c.c.base[at]; p < c.c.base[at+1]; p++ {
 				c.c.count[p], c.c.back[p] = counts[0], counts[1]
-				counts, p = counts[2:], p+kernel.CutLanes
+				counts = counts[2:]
 			}
 			w.fromCounts(c.c, at)
 		} else {

@@ -2,10 +2,8 @@ package metric
 
 import (
 	"context"
-	"fmt"
 	"math"
 
-	"tercet/internal/engine/kernel"
 	"tercet/internal/progress"
 )
 
@@ -21,31 +19,21 @@ func (t *Stored) Share(i, of int) (from, to int) {
 		case i == of:
 			return t.s.ng
 		}
-		n := int(float64(t.s.ng) * math.Sqrt(float64(i)/float64(of)))
-		return n - n%kernel.CutLanes
+		return int(float64(t.s.ng) * math.Sqrt(float64(i)/float64(of)))
 	}
 	return border(i - 1), border(i)
-}
-
-// checkPairs refuses parts that begin within a group of lanes.
-func (t *Stored) checkPairs(p Part) error {
-	if from := max(p.From, p.Done); t.pairs && from%kernel.CutLanes != 0 && from != t.s.ng {
-		return fmt.Errorf("%w: a part from row %d on: it must be a multiple of %d", ErrInput, from, kernel.CutLanes)
-	}
-	return nil
 }
 
 // countPairs is count of the pairs whose later row is in [from, to).
 func (c *chunk) countPairs(ctx context.Context, from, to int, told progress.Count, save func(done int, counts []int32) error) error {
 	t, s := c.t, c.t.s
 	sw := &c.c.sweep
-	bytes := 4 * s.d * kernel.CutLanes * max(1, t.block/(4*s.d*kernel.CutLanes))
 	area := func(row int) int64 { return int64(row) * int64(row) }
 	// Counts of many items take long to write: a save then follows more work.
 	every := max(t.every, min(int64(len(c.c.count))<<9, 64*t.every))
 	saved := area(from)
 	var norm []float32
-	return eachBlock(ctx, t.g, from, to, bytes, func(first int, x []float32) error {
+	return eachBlock(ctx, t.g, from, to, t.block, func(first int, x []float32) error {
 		x = t.prepared(x)
 		var err error
 		if norm, err = s.normsOf(x, norm[:0], first); err != nil {
@@ -58,7 +46,7 @@ func (c *chunk) countPairs(ctx context.Context, from, to int, told progress.Coun
 				told.Tell(int(float64(to-from)*float64(done-area(from))/float64(all)), to-from)
 			}
 		}
-		if err := c.countBefore(ctx, first, bytes, func(rows int) { tell(area(first) + 2*int64(rows)*int64(len(norm))) }); err != nil {
+		if err := c.countBefore(ctx, first, func(rows int) { tell(area(first) + 2*int64(rows)*int64(len(norm))) }); err != nil {
 			return err
 		}
 		c.c.top, c.c.rows, sw.rows, sw.self, sw.mirror = first, c.c.cols, x, true, false
@@ -76,11 +64,11 @@ func (c *chunk) countPairs(ctx context.Context, from, to int, told progress.Coun
 }
 
 // countBefore counts the sweep's columns with all rows before the first of them.
-func (c *chunk) countBefore(ctx context.Context, first, bytes int, done func(rows int)) error {
+func (c *chunk) countBefore(ctx context.Context, first int, done func(rows int)) error {
 	t, s := c.t, c.t.s
 	var norm []float32
 	var terms keyTerms
-	return eachBlock(ctx, t.g, 0, first, bytes, func(top int, rows []float32) error {
+	return eachBlock(ctx, t.g, 0, first, t.block, func(top int, rows []float32) error {
 		rows = t.prepared(rows)
 		var err error
 		if norm, err = s.normsOf(rows, norm[:0], top); err != nil {

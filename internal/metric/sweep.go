@@ -160,6 +160,8 @@ func (s *sweep) looseBounds(b *block) {
 }
 
 // cols64 is the number of columns formed, a multiple of 64.
-func (b *block) cols64() int { return ceilDiv(b.n, 64) * 64 }
+func (b *block) cols64() int { return roundUp(b.n, 64) }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+func roundUp(a, b int) int { return ceilDiv(a, b) * b }

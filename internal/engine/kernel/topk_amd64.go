@@ -91,41 +91,24 @@ func addRowAVX512(blocks int, sum *float64, x *float32)
 //go:noescape
 func subtractRowAVX512(blocks int, sum *float64, x *float32)
 
-// countRowAVX512 counts keys below cuts; what belongs to one cut is 16 numbers after that of the last; cuts, blocks > 0:
+// countKeysAVX512 counts keys below cuts, and keys at most there; panels, vectors > 0; keys is scratch. Where kept is 0 nothing is counted:
 //
-//	for r := range cuts {
-//		c := cut[16*r]
-//		if index[16*r] >= end {
-//			c = upper[16*r]
-//		}
-//		for j := range 16 * blocks {
-//			if fma(x[j], scale[j], add[j]) < c {
-//				count[16*r]++
+//	for p := range panels {
+//		for j := range 32 {
+//			if key := fma(x[p*stride+j], scale[32*p+j], add[32*p+j]); key <= limit {
+//				keys = append(keys, key)
 //			}
+//		}
+//	}
+//	for r := range 16 * vectors {
+//		for _, key := range keys {
+//			below[r] += key < cut[r]
+//			most[r] += key <= cut[r]
 //		}
 //	}
 //
 //go:noescape
-func countRowAVX512(cuts int, blocks int, x *float32, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)
-
-// countColumnsAVX512 counts the keys of 16 columns below cuts, 16 numbers each; cuts, rows > 0:
-//
-//	for r := range cuts {
-//		for j := range 16 {
-//			c := cut[16*r+j]
-//			if index[16*r+j] >= end {
-//				c = upper[16*r+j]
-//			}
-//			for i := range rows {
-//				if fma(x[i*ld+j], scale[i], add[i]) < c {
-//					count[16*r+j]++
-//				}
-//			}
-//		}
-//	}
-//
-//go:noescape
-func countColumnsAVX512(cuts int, rows int, x *float32, ld int, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)
+func countKeysAVX512(panels int, x *float32, stride int, scale *float32, add *float32, limit float32, vectors int, cut *float32, below *int32, most *int32, keys *float32) (kept int)
 
 // product32AVX512 returns the inner product of 32*blocks numbers, blocks > 0, in interleaved float32 sums.
 //
@@ -181,15 +164,10 @@ func addRowAVX2(blocks int, sum *float64, x *float32)
 //go:noescape
 func subtractRowAVX2(blocks int, sum *float64, x *float32)
 
-// countRowAVX2 does what countRowAVX512 does.
+// countKeysAVX2 does what countKeysAVX512 does.
 //
 //go:noescape
-func countRowAVX2(cuts int, blocks int, x *float32, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)
-
-// countColumnsAVX2 does what countColumnsAVX512 does.
-//
-//go:noescape
-func countColumnsAVX2(cuts int, rows int, x *float32, ld int, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)
+func countKeysAVX2(panels int, x *float32, stride int, scale *float32, add *float32, limit float32, vectors int, cut *float32, below *int32, most *int32, keys *float32) (kept int)
 
 // product32AVX2 does what product32AVX512 does.
 //

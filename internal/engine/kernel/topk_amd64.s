@@ -309,640 +309,79 @@ block:
 	VZEROUPPER
 	RET
 
-// func countRowAVX512(cuts int, blocks int, x *float32, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)
-// Requires: AVX, AVX2, AVX512F, CMOV
-TEXT ·countRowAVX512(SB), NOSPLIT, $0-80
-	MOVQ cuts+0(FP), AX
-	MOVQ blocks+8(FP), CX
-	MOVQ x+16(FP), DX
-	MOVQ scale+24(FP), BX
-	MOVQ add+32(FP), SI
-	MOVL end+40(FP), DI
-	MOVQ cut+48(FP), R8
-	MOVQ upper+56(FP), R9
-	MOVQ index+64(FP), R10
-	MOVQ count+72(FP), R11
+// func countKeysAVX512(panels int, x *float32, stride int, scale *float32, add *float32, limit float32, vectors int, cut *float32, below *int32, most *int32, keys *float32) (kept int)
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·countKeysAVX512(SB), NOSPLIT, $0-96
+	MOVQ         panels+0(FP), AX
+	MOVQ         stride+16(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         scale+24(FP), BX
+	MOVQ         add+32(FP), SI
+	MOVQ         keys+80(FP), DI
+	SHLQ         $0x02, CX
+	VBROADCASTSS limit+40(FP), Z0
 
-pass8:
-	CMPQ         AX, $0x08
-	JLT          skip8
-	VPXORD       Z0, Z0, Z0
-	VPXORD       Z2, Z2, Z2
-	VPXORD       Z4, Z4, Z4
-	VPXORD       Z6, Z6, Z6
-	VPXORD       Z8, Z8, Z8
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z12, Z12, Z12
-	VPXORD       Z14, Z14, Z14
-	MOVL         $0x00000001, R12
-	VMOVD        R12, X16
-	VBROADCASTSS X16, Z16
-	MOVQ         R8, R12
-	CMPL         (R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS (R12), Z1
-	MOVQ         R8, R12
-	CMPL         64(R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS 64(R12), Z3
-	MOVQ         R8, R12
-	CMPL         128(R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS 128(R12), Z5
-	MOVQ         R8, R12
-	CMPL         192(R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS 192(R12), Z7
-	MOVQ         R8, R12
-	CMPL         256(R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS 256(R12), Z9
-	MOVQ         R8, R12
-	CMPL         320(R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS 320(R12), Z11
-	MOVQ         R8, R12
-	CMPL         384(R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS 384(R12), Z13
-	MOVQ         R8, R12
-	CMPL         448(R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS 448(R12), Z15
-	XORQ         R12, R12
-	MOVQ         CX, R13
+panel:
+	VMOVUPS       (SI), Z1
+	VMOVUPS       (BX), Z2
+	VFMADD231PS   (DX), Z2, Z1
+	VCMPPS        $0x12, Z0, Z1, K1
+	VCOMPRESSPS.Z Z1, K1, Z1
+	VMOVUPS       Z1, (DI)
+	KMOVW         K1, R8
+	POPCNTL       R8, R8
+	LEAQ          (DI)(R8*4), DI
+	VMOVUPS       64(SI), Z1
+	VMOVUPS       64(BX), Z2
+	VFMADD231PS   64(DX), Z2, Z1
+	VCMPPS        $0x12, Z0, Z1, K1
+	VCOMPRESSPS.Z Z1, K1, Z1
+	VMOVUPS       Z1, (DI)
+	KMOVW         K1, R8
+	POPCNTL       R8, R8
+	LEAQ          (DI)(R8*4), DI
+	ADDQ          CX, DX
+	ADDQ          $0x00000080, BX
+	ADDQ          $0x00000080, SI
+	DECQ          AX
+	JNZ           panel
+	MOVQ          keys+80(FP), AX
+	MOVQ          DI, CX
+	SUBQ          AX, CX
+	SHRQ          $0x02, CX
+	MOVQ          CX, kept+88(FP)
+	JZ            done
+	MOVQ          vectors+48(FP), CX
+	MOVQ          cut+56(FP), DX
+	MOVQ          below+64(FP), BX
+	MOVQ          most+72(FP), SI
+	MOVL          $0x00000001, R8
+	VMOVD         R8, X0
+	VBROADCASTSS  X0, Z0
 
-row8:
-	VMOVUPS       (SI)(R12*1), Z17
-	VMOVUPS       (BX)(R12*1), Z18
-	VFMADD231PS   (DX)(R12*1), Z18, Z17
-	VCMPPS        $0x11, Z1, Z17, K1
-	VPADDD        Z16, Z0, K1, Z0
-	VCMPPS        $0x11, Z3, Z17, K1
-	VPADDD        Z16, Z2, K1, Z2
-	VCMPPS        $0x11, Z5, Z17, K1
-	VPADDD        Z16, Z4, K1, Z4
-	VCMPPS        $0x11, Z7, Z17, K1
-	VPADDD        Z16, Z6, K1, Z6
-	VCMPPS        $0x11, Z9, Z17, K1
-	VPADDD        Z16, Z8, K1, Z8
-	VCMPPS        $0x11, Z11, Z17, K1
-	VPADDD        Z16, Z10, K1, Z10
-	VCMPPS        $0x11, Z13, Z17, K1
-	VPADDD        Z16, Z12, K1, Z12
-	VCMPPS        $0x11, Z15, Z17, K1
-	VPADDD        Z16, Z14, K1, Z14
-	ADDQ          $0x40, R12
-	DECQ          R13
-	JNZ           row8
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	VPADDD        Y0, Y1, Y1
-	VEXTRACTI128  $0x01, Y1, X3
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0x4e, X3, X1
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0xb1, X3, X1
-	VPADDD        X1, X3, X3
-	VMOVD         X3, R12
-	ADDL          R12, (R11)
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VPADDD        Y2, Y1, Y1
-	VEXTRACTI128  $0x01, Y1, X3
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0x4e, X3, X1
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0xb1, X3, X1
-	VPADDD        X1, X3, X3
-	VMOVD         X3, R12
-	ADDL          R12, 64(R11)
-	VEXTRACTI64X4 $0x01, Z4, Y1
-	VPADDD        Y4, Y1, Y1
-	VEXTRACTI128  $0x01, Y1, X3
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0x4e, X3, X1
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0xb1, X3, X1
-	VPADDD        X1, X3, X3
-	VMOVD         X3, R12
-	ADDL          R12, 128(R11)
-	VEXTRACTI64X4 $0x01, Z6, Y1
-	VPADDD        Y6, Y1, Y1
-	VEXTRACTI128  $0x01, Y1, X3
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0x4e, X3, X1
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0xb1, X3, X1
-	VPADDD        X1, X3, X3
-	VMOVD         X3, R12
-	ADDL          R12, 192(R11)
-	VEXTRACTI64X4 $0x01, Z8, Y1
-	VPADDD        Y8, Y1, Y1
-	VEXTRACTI128  $0x01, Y1, X3
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0x4e, X3, X1
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0xb1, X3, X1
-	VPADDD        X1, X3, X3
-	VMOVD         X3, R12
-	ADDL          R12, 256(R11)
-	VEXTRACTI64X4 $0x01, Z10, Y1
-	VPADDD        Y10, Y1, Y1
-	VEXTRACTI128  $0x01, Y1, X3
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0x4e, X3, X1
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0xb1, X3, X1
-	VPADDD        X1, X3, X3
-	VMOVD         X3, R12
-	ADDL          R12, 320(R11)
-	VEXTRACTI64X4 $0x01, Z12, Y1
-	VPADDD        Y12, Y1, Y1
-	VEXTRACTI128  $0x01, Y1, X3
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0x4e, X3, X1
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0xb1, X3, X1
-	VPADDD        X1, X3, X3
-	VMOVD         X3, R12
-	ADDL          R12, 384(R11)
-	VEXTRACTI64X4 $0x01, Z14, Y1
-	VPADDD        Y14, Y1, Y1
-	VEXTRACTI128  $0x01, Y1, X3
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0x4e, X3, X1
-	VPADDD        X1, X3, X3
-	VPSHUFD       $0xb1, X3, X1
-	VPADDD        X1, X3, X3
-	VMOVD         X3, R12
-	ADDL          R12, 448(R11)
-	ADDQ          $0x00000200, R8
-	ADDQ          $0x00000200, R9
-	ADDQ          $0x00000200, R10
-	ADDQ          $0x00000200, R11
-	SUBQ          $0x08, AX
-	JMP           pass8
+vector:
+	VMOVUPS (DX), Z1
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	MOVQ    AX, R8
 
-skip8:
-pass4:
-	CMPQ         AX, $0x04
-	JLT          skip4
-	VPXORD       Z19, Z19, Z19
-	VPXORD       Z20, Z20, Z20
-	VPXORD       Z21, Z21, Z21
-	VPXORD       Z22, Z22, Z22
-	MOVL         $0x00000001, R12
-	VMOVD        R12, X4
-	VBROADCASTSS X4, Z4
-	MOVQ         R8, R12
-	CMPL         (R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS (R12), Z0
-	MOVQ         R8, R12
-	CMPL         64(R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS 64(R12), Z1
-	MOVQ         R8, R12
-	CMPL         128(R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS 128(R12), Z2
-	MOVQ         R8, R12
-	CMPL         192(R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS 192(R12), Z3
-	XORQ         R12, R12
-	MOVQ         CX, R13
+key:
+	VCMPPS.BCST $0x1e, (R8), Z1, K1
+	VPADDD      Z0, Z3, K1, Z3
+	VCMPPS.BCST $0x1d, (R8), Z1, K1
+	VPADDD      Z0, Z4, K1, Z4
+	ADDQ        $0x04, R8
+	CMPQ        R8, DI
+	JNE         key
+	VMOVUPS     Z3, (BX)
+	VMOVUPS     Z4, (SI)
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, SI
+	DECQ        CX
+	JNZ         vector
 
-row4:
-	VMOVUPS       (SI)(R12*1), Z5
-	VMOVUPS       (BX)(R12*1), Z6
-	VFMADD231PS   (DX)(R12*1), Z6, Z5
-	VCMPPS        $0x11, Z0, Z5, K1
-	VPADDD        Z4, Z19, K1, Z19
-	VCMPPS        $0x11, Z1, Z5, K1
-	VPADDD        Z4, Z20, K1, Z20
-	VCMPPS        $0x11, Z2, Z5, K1
-	VPADDD        Z4, Z21, K1, Z21
-	VCMPPS        $0x11, Z3, Z5, K1
-	VPADDD        Z4, Z22, K1, Z22
-	ADDQ          $0x40, R12
-	DECQ          R13
-	JNZ           row4
-	VEXTRACTI64X4 $0x01, Z19, Y0
-	VPADDD        Y19, Y0, Y0
-	VEXTRACTI128  $0x01, Y0, X1
-	VPADDD        X0, X1, X1
-	VPSHUFD       $0x4e, X1, X0
-	VPADDD        X0, X1, X1
-	VPSHUFD       $0xb1, X1, X0
-	VPADDD        X0, X1, X1
-	VMOVD         X1, R12
-	ADDL          R12, (R11)
-	VEXTRACTI64X4 $0x01, Z20, Y0
-	VPADDD        Y20, Y0, Y0
-	VEXTRACTI128  $0x01, Y0, X1
-	VPADDD        X0, X1, X1
-	VPSHUFD       $0x4e, X1, X0
-	VPADDD        X0, X1, X1
-	VPSHUFD       $0xb1, X1, X0
-	VPADDD        X0, X1, X1
-	VMOVD         X1, R12
-	ADDL          R12, 64(R11)
-	VEXTRACTI64X4 $0x01, Z21, Y0
-	VPADDD        Y21, Y0, Y0
-	VEXTRACTI128  $0x01, Y0, X1
-	VPADDD        X0, X1, X1
-	VPSHUFD       $0x4e, X1, X0
-	VPADDD        X0, X1, X1
-	VPSHUFD       $0xb1, X1, X0
-	VPADDD        X0, X1, X1
-	VMOVD         X1, R12
-	ADDL          R12, 128(R11)
-	VEXTRACTI64X4 $0x01, Z22, Y0
-	VPADDD        Y22, Y0, Y0
-	VEXTRACTI128  $0x01, Y0, X1
-	VPADDD        X0, X1, X1
-	VPSHUFD       $0x4e, X1, X0
-	VPADDD        X0, X1, X1
-	VPSHUFD       $0xb1, X1, X0
-	VPADDD        X0, X1, X1
-	VMOVD         X1, R12
-	ADDL          R12, 192(R11)
-	ADDQ          $0x00000100, R8
-	ADDQ          $0x00000100, R9
-	ADDQ          $0x00000100, R10
-	ADDQ          $0x00000100, R11
-	SUBQ          $0x04, AX
-	JMP           pass4
-
-skip4:
-pass2:
-	CMPQ         AX, $0x02
-	JLT          skip2
-	VPXORD       Z23, Z23, Z23
-	VPXORD       Z24, Z24, Z24
-	MOVL         $0x00000001, R12
-	VMOVD        R12, X2
-	VBROADCASTSS X2, Z2
-	MOVQ         R8, R12
-	CMPL         (R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS (R12), Z0
-	MOVQ         R8, R12
-	CMPL         64(R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS 64(R12), Z1
-	XORQ         R12, R12
-	MOVQ         CX, R13
-
-row2:
-	VMOVUPS       (SI)(R12*1), Z3
-	VMOVUPS       (BX)(R12*1), Z4
-	VFMADD231PS   (DX)(R12*1), Z4, Z3
-	VCMPPS        $0x11, Z0, Z3, K1
-	VPADDD        Z2, Z23, K1, Z23
-	VCMPPS        $0x11, Z1, Z3, K1
-	VPADDD        Z2, Z24, K1, Z24
-	ADDQ          $0x40, R12
-	DECQ          R13
-	JNZ           row2
-	VEXTRACTI64X4 $0x01, Z23, Y0
-	VPADDD        Y23, Y0, Y0
-	VEXTRACTI128  $0x01, Y0, X1
-	VPADDD        X0, X1, X1
-	VPSHUFD       $0x4e, X1, X0
-	VPADDD        X0, X1, X1
-	VPSHUFD       $0xb1, X1, X0
-	VPADDD        X0, X1, X1
-	VMOVD         X1, R12
-	ADDL          R12, (R11)
-	VEXTRACTI64X4 $0x01, Z24, Y0
-	VPADDD        Y24, Y0, Y0
-	VEXTRACTI128  $0x01, Y0, X1
-	VPADDD        X0, X1, X1
-	VPSHUFD       $0x4e, X1, X0
-	VPADDD        X0, X1, X1
-	VPSHUFD       $0xb1, X1, X0
-	VPADDD        X0, X1, X1
-	VMOVD         X1, R12
-	ADDL          R12, 64(R11)
-	ADDQ          $0x00000080, R8
-	ADDQ          $0x00000080, R9
-	ADDQ          $0x00000080, R10
-	ADDQ          $0x00000080, R11
-	SUBQ          $0x02, AX
-	JMP           pass2
-
-skip2:
-pass1:
-	CMPQ         AX, $0x01
-	JLT          skip1
-	VPXORD       Z25, Z25, Z25
-	MOVL         $0x00000001, R12
-	VMOVD        R12, X1
-	VBROADCASTSS X1, Z1
-	MOVQ         R8, R12
-	CMPL         (R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS (R12), Z0
-	XORQ         R12, R12
-	MOVQ         CX, R13
-
-row1:
-	VMOVUPS       (SI)(R12*1), Z2
-	VMOVUPS       (BX)(R12*1), Z3
-	VFMADD231PS   (DX)(R12*1), Z3, Z2
-	VCMPPS        $0x11, Z0, Z2, K1
-	VPADDD        Z1, Z25, K1, Z25
-	ADDQ          $0x40, R12
-	DECQ          R13
-	JNZ           row1
-	VEXTRACTI64X4 $0x01, Z25, Y0
-	VPADDD        Y25, Y0, Y0
-	VEXTRACTI128  $0x01, Y0, X1
-	VPADDD        X0, X1, X1
-	VPSHUFD       $0x4e, X1, X0
-	VPADDD        X0, X1, X1
-	VPSHUFD       $0xb1, X1, X0
-	VPADDD        X0, X1, X1
-	VMOVD         X1, R12
-	ADDL          R12, (R11)
-	ADDQ          $0x00000040, R8
-	ADDQ          $0x00000040, R9
-	ADDQ          $0x00000040, R10
-	ADDQ          $0x00000040, R11
-	SUBQ          $0x01, AX
-	JMP           pass1
-
-skip1:
-	VZEROUPPER
-	RET
-
-// func countColumnsAVX512(cuts int, rows int, x *float32, ld int, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)
-// Requires: AVX, AVX512F
-TEXT ·countColumnsAVX512(SB), NOSPLIT, $0-88
-	MOVQ cuts+0(FP), AX
-	MOVQ rows+8(FP), CX
-	MOVQ x+16(FP), DX
-	MOVQ ld+24(FP), BX
-	MOVQ scale+32(FP), SI
-	MOVQ add+40(FP), DI
-	MOVQ cut+56(FP), R8
-	MOVQ upper+64(FP), R9
-	MOVQ index+72(FP), R10
-	MOVQ count+80(FP), R11
-	SHLQ $0x02, BX
-
-pass8:
-	CMPQ         AX, $0x08
-	JLT          skip8
-	VPXORD       Z0, Z0, Z0
-	VPXORD       Z2, Z2, Z2
-	VPXORD       Z4, Z4, Z4
-	VPXORD       Z6, Z6, Z6
-	VPXORD       Z8, Z8, Z8
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z12, Z12, Z12
-	VPXORD       Z14, Z14, Z14
-	MOVL         $0x00000001, R12
-	VMOVD        R12, X16
-	VBROADCASTSS X16, Z16
-	MOVL         end+48(FP), R12
-	SUBL         $0x01, R12
-	VMOVD        R12, X17
-	VPBROADCASTD X17, Z17
-	VMOVUPS      (R8), Z1
-	VMOVUPS      (R10), Z3
-	VPCMPD       $0x06, Z17, Z3, K1
-	VMOVUPS      (R9), K1, Z1
-	VMOVUPS      64(R8), Z3
-	VMOVUPS      64(R10), Z5
-	VPCMPD       $0x06, Z17, Z5, K1
-	VMOVUPS      64(R9), K1, Z3
-	VMOVUPS      128(R8), Z5
-	VMOVUPS      128(R10), Z7
-	VPCMPD       $0x06, Z17, Z7, K1
-	VMOVUPS      128(R9), K1, Z5
-	VMOVUPS      192(R8), Z7
-	VMOVUPS      192(R10), Z9
-	VPCMPD       $0x06, Z17, Z9, K1
-	VMOVUPS      192(R9), K1, Z7
-	VMOVUPS      256(R8), Z9
-	VMOVUPS      256(R10), Z11
-	VPCMPD       $0x06, Z17, Z11, K1
-	VMOVUPS      256(R9), K1, Z9
-	VMOVUPS      320(R8), Z11
-	VMOVUPS      320(R10), Z13
-	VPCMPD       $0x06, Z17, Z13, K1
-	VMOVUPS      320(R9), K1, Z11
-	VMOVUPS      384(R8), Z13
-	VMOVUPS      384(R10), Z15
-	VPCMPD       $0x06, Z17, Z15, K1
-	VMOVUPS      384(R9), K1, Z13
-	VMOVUPS      448(R8), Z15
-	VMOVUPS      448(R10), Z18
-	VPCMPD       $0x06, Z17, Z18, K1
-	VMOVUPS      448(R9), K1, Z15
-	MOVQ         DX, R12
-	XORQ         R13, R13
-
-columns0of8:
-	VBROADCASTSS (DI)(R13*4), Z17
-	VBROADCASTSS (SI)(R13*4), Z18
-	VFMADD231PS  (R12), Z18, Z17
-	VCMPPS       $0x11, Z1, Z17, K1
-	VPADDD       Z16, Z0, K1, Z0
-	VCMPPS       $0x11, Z3, Z17, K1
-	VPADDD       Z16, Z2, K1, Z2
-	VCMPPS       $0x11, Z5, Z17, K1
-	VPADDD       Z16, Z4, K1, Z4
-	VCMPPS       $0x11, Z7, Z17, K1
-	VPADDD       Z16, Z6, K1, Z6
-	VCMPPS       $0x11, Z9, Z17, K1
-	VPADDD       Z16, Z8, K1, Z8
-	VCMPPS       $0x11, Z11, Z17, K1
-	VPADDD       Z16, Z10, K1, Z10
-	VCMPPS       $0x11, Z13, Z17, K1
-	VPADDD       Z16, Z12, K1, Z12
-	VCMPPS       $0x11, Z15, Z17, K1
-	VPADDD       Z16, Z14, K1, Z14
-	ADDQ         BX, R12
-	INCQ         R13
-	CMPQ         R13, CX
-	JLT          columns0of8
-	VPADDD       (R11), Z0, Z0
-	VMOVUPS      Z0, (R11)
-	VPADDD       64(R11), Z2, Z2
-	VMOVUPS      Z2, 64(R11)
-	VPADDD       128(R11), Z4, Z4
-	VMOVUPS      Z4, 128(R11)
-	VPADDD       192(R11), Z6, Z6
-	VMOVUPS      Z6, 192(R11)
-	VPADDD       256(R11), Z8, Z8
-	VMOVUPS      Z8, 256(R11)
-	VPADDD       320(R11), Z10, Z10
-	VMOVUPS      Z10, 320(R11)
-	VPADDD       384(R11), Z12, Z12
-	VMOVUPS      Z12, 384(R11)
-	VPADDD       448(R11), Z14, Z14
-	VMOVUPS      Z14, 448(R11)
-	ADDQ         $0x00000200, R8
-	ADDQ         $0x00000200, R9
-	ADDQ         $0x00000200, R10
-	ADDQ         $0x00000200, R11
-	SUBQ         $0x08, AX
-	JMP          pass8
-
-skip8:
-pass4:
-	CMPQ         AX, $0x04
-	JLT          skip4
-	VPXORD       Z19, Z19, Z19
-	VPXORD       Z20, Z20, Z20
-	VPXORD       Z21, Z21, Z21
-	VPXORD       Z22, Z22, Z22
-	MOVL         $0x00000001, R12
-	VMOVD        R12, X4
-	VBROADCASTSS X4, Z4
-	MOVL         end+48(FP), R12
-	SUBL         $0x01, R12
-	VMOVD        R12, X5
-	VPBROADCASTD X5, Z5
-	VMOVUPS      (R8), Z0
-	VMOVUPS      (R10), Z1
-	VPCMPD       $0x06, Z5, Z1, K1
-	VMOVUPS      (R9), K1, Z0
-	VMOVUPS      64(R8), Z1
-	VMOVUPS      64(R10), Z2
-	VPCMPD       $0x06, Z5, Z2, K1
-	VMOVUPS      64(R9), K1, Z1
-	VMOVUPS      128(R8), Z2
-	VMOVUPS      128(R10), Z3
-	VPCMPD       $0x06, Z5, Z3, K1
-	VMOVUPS      128(R9), K1, Z2
-	VMOVUPS      192(R8), Z3
-	VMOVUPS      192(R10), Z6
-	VPCMPD       $0x06, Z5, Z6, K1
-	VMOVUPS      192(R9), K1, Z3
-	MOVQ         DX, R12
-	XORQ         R13, R13
-
-columns0of4:
-	VBROADCASTSS (DI)(R13*4), Z5
-	VBROADCASTSS (SI)(R13*4), Z6
-	VFMADD231PS  (R12), Z6, Z5
-	VCMPPS       $0x11, Z0, Z5, K1
-	VPADDD       Z4, Z19, K1, Z19
-	VCMPPS       $0x11, Z1, Z5, K1
-	VPADDD       Z4, Z20, K1, Z20
-	VCMPPS       $0x11, Z2, Z5, K1
-	VPADDD       Z4, Z21, K1, Z21
-	VCMPPS       $0x11, Z3, Z5, K1
-	VPADDD       Z4, Z22, K1, Z22
-	ADDQ         BX, R12
-	INCQ         R13
-	CMPQ         R13, CX
-	JLT          columns0of4
-	VPADDD       (R11), Z19, Z19
-	VMOVUPS      Z19, (R11)
-	VPADDD       64(R11), Z20, Z20
-	VMOVUPS      Z20, 64(R11)
-	VPADDD       128(R11), Z21, Z21
-	VMOVUPS      Z21, 128(R11)
-	VPADDD       192(R11), Z22, Z22
-	VMOVUPS      Z22, 192(R11)
-	ADDQ         $0x00000100, R8
-	ADDQ         $0x00000100, R9
-	ADDQ         $0x00000100, R10
-	ADDQ         $0x00000100, R11
-	SUBQ         $0x04, AX
-	JMP          pass4
-
-skip4:
-pass2:
-	CMPQ         AX, $0x02
-	JLT          skip2
-	VPXORD       Z23, Z23, Z23
-	VPXORD       Z24, Z24, Z24
-	MOVL         $0x00000001, R12
-	VMOVD        R12, X2
-	VBROADCASTSS X2, Z2
-	MOVL         end+48(FP), R12
-	SUBL         $0x01, R12
-	VMOVD        R12, X3
-	VPBROADCASTD X3, Z3
-	VMOVUPS      (R8), Z0
-	VMOVUPS      (R10), Z1
-	VPCMPD       $0x06, Z3, Z1, K1
-	VMOVUPS      (R9), K1, Z0
-	VMOVUPS      64(R8), Z1
-	VMOVUPS      64(R10), Z4
-	VPCMPD       $0x06, Z3, Z4, K1
-	VMOVUPS      64(R9), K1, Z1
-	MOVQ         DX, R12
-	XORQ         R13, R13
-
-columns0of2:
-	VBROADCASTSS (DI)(R13*4), Z3
-	VBROADCASTSS (SI)(R13*4), Z4
-	VFMADD231PS  (R12), Z4, Z3
-	VCMPPS       $0x11, Z0, Z3, K1
-	VPADDD       Z2, Z23, K1, Z23
-	VCMPPS       $0x11, Z1, Z3, K1
-	VPADDD       Z2, Z24, K1, Z24
-	ADDQ         BX, R12
-	INCQ         R13
-	CMPQ         R13, CX
-	JLT          columns0of2
-	VPADDD       (R11), Z23, Z23
-	VMOVUPS      Z23, (R11)
-	VPADDD       64(R11), Z24, Z24
-	VMOVUPS      Z24, 64(R11)
-	ADDQ         $0x00000080, R8
-	ADDQ         $0x00000080, R9
-	ADDQ         $0x00000080, R10
-	ADDQ         $0x00000080, R11
-	SUBQ         $0x02, AX
-	JMP          pass2
-
-skip2:
-pass1:
-	CMPQ         AX, $0x01
-	JLT          skip1
-	VPXORD       Z25, Z25, Z25
-	MOVL         $0x00000001, R12
-	VMOVD        R12, X1
-	VBROADCASTSS X1, Z1
-	MOVL         end+48(FP), R12
-	SUBL         $0x01, R12
-	VMOVD        R12, X2
-	VPBROADCASTD X2, Z2
-	VMOVUPS      (R8), Z0
-	VMOVUPS      (R10), Z3
-	VPCMPD       $0x06, Z2, Z3, K1
-	VMOVUPS      (R9), K1, Z0
-	MOVQ         DX, R12
-	XORQ         R13, R13
-
-columns0of1:
-	VBROADCASTSS (DI)(R13*4), Z2
-	VBROADCASTSS (SI)(R13*4), Z3
-	VFMADD231PS  (R12), Z3, Z2
-	VCMPPS       $0x11, Z0, Z2, K1
-	VPADDD       Z1, Z25, K1, Z25
-	ADDQ         BX, R12
-	INCQ         R13
-	CMPQ         R13, CX
-	JLT          columns0of1
-	VPADDD       (R11), Z25, Z25
-	VMOVUPS      Z25, (R11)
-	ADDQ         $0x00000040, R8
-	ADDQ         $0x00000040, R9
-	ADDQ         $0x00000040, R10
-	ADDQ         $0x00000040, R11
-	SUBQ         $0x01, AX
-	JMP          pass1
-
-skip1:
+done:
 	VZEROUPPER
 	RET
 
@@ -1423,485 +862,105 @@ block:
 	VZEROUPPER
 	RET
 
-// func countRowAVX2(cuts int, blocks int, x *float32, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)
-// Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·countRowAVX2(SB), NOSPLIT, $0-80
-	MOVQ cuts+0(FP), AX
-	MOVQ blocks+8(FP), CX
-	MOVQ x+16(FP), DX
-	MOVQ scale+24(FP), BX
-	MOVQ add+32(FP), SI
-	MOVL end+40(FP), DI
-	MOVQ cut+48(FP), R8
-	MOVQ upper+56(FP), R9
-	MOVQ index+64(FP), R10
-	MOVQ count+72(FP), R11
-
-pass4:
-	CMPQ         AX, $0x04
-	JLT          skip4
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y6, Y6, Y6
-	MOVQ         R8, R12
-	CMPL         (R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS (R12), Y1
-	MOVQ         R8, R12
-	CMPL         64(R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS 64(R12), Y3
-	MOVQ         R8, R12
-	CMPL         128(R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS 128(R12), Y5
-	MOVQ         R8, R12
-	CMPL         192(R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS 192(R12), Y7
-	XORQ         R12, R12
-	MOVQ         CX, R13
-
-row4:
-	VMOVUPS      (SI)(R12*1), Y8
-	VMOVUPS      (BX)(R12*1), Y9
-	VFMADD231PS  (DX)(R12*1), Y9, Y8
-	VCMPPS       $0x11, Y1, Y8, Y9
-	VPSUBD       Y9, Y0, Y0
-	VCMPPS       $0x11, Y3, Y8, Y9
-	VPSUBD       Y9, Y2, Y2
-	VCMPPS       $0x11, Y5, Y8, Y9
-	VPSUBD       Y9, Y4, Y4
-	VCMPPS       $0x11, Y7, Y8, Y8
-	VPSUBD       Y8, Y6, Y6
-	VMOVUPS      32(SI)(R12*1), Y8
-	VMOVUPS      32(BX)(R12*1), Y9
-	VFMADD231PS  32(DX)(R12*1), Y9, Y8
-	VCMPPS       $0x11, Y1, Y8, Y9
-	VPSUBD       Y9, Y0, Y0
-	VCMPPS       $0x11, Y3, Y8, Y9
-	VPSUBD       Y9, Y2, Y2
-	VCMPPS       $0x11, Y5, Y8, Y9
-	VPSUBD       Y9, Y4, Y4
-	VCMPPS       $0x11, Y7, Y8, Y8
-	VPSUBD       Y8, Y6, Y6
-	ADDQ         $0x40, R12
-	DECQ         R13
-	JNZ          row4
-	VMOVDQA      Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0x4e, X1, X0
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0xb1, X1, X0
-	VPADDD       X0, X1, X1
-	VMOVD        X1, R12
-	ADDL         R12, (R11)
-	VMOVDQA      Y2, Y0
-	VEXTRACTI128 $0x01, Y0, X1
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0x4e, X1, X0
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0xb1, X1, X0
-	VPADDD       X0, X1, X1
-	VMOVD        X1, R12
-	ADDL         R12, 64(R11)
-	VMOVDQA      Y4, Y0
-	VEXTRACTI128 $0x01, Y0, X1
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0x4e, X1, X0
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0xb1, X1, X0
-	VPADDD       X0, X1, X1
-	VMOVD        X1, R12
-	ADDL         R12, 128(R11)
-	VMOVDQA      Y6, Y0
-	VEXTRACTI128 $0x01, Y0, X1
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0x4e, X1, X0
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0xb1, X1, X0
-	VPADDD       X0, X1, X1
-	VMOVD        X1, R12
-	ADDL         R12, 192(R11)
-	ADDQ         $0x00000100, R8
-	ADDQ         $0x00000100, R9
-	ADDQ         $0x00000100, R10
-	ADDQ         $0x00000100, R11
-	SUBQ         $0x04, AX
-	JMP          pass4
-
-skip4:
-pass2:
-	CMPQ         AX, $0x02
-	JLT          skip2
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y2, Y2, Y2
-	MOVQ         R8, R12
-	CMPL         (R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS (R12), Y1
-	MOVQ         R8, R12
-	CMPL         64(R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS 64(R12), Y3
-	XORQ         R12, R12
-	MOVQ         CX, R13
-
-row2:
-	VMOVUPS      (SI)(R12*1), Y4
-	VMOVUPS      (BX)(R12*1), Y5
-	VFMADD231PS  (DX)(R12*1), Y5, Y4
-	VCMPPS       $0x11, Y1, Y4, Y5
-	VPSUBD       Y5, Y0, Y0
-	VCMPPS       $0x11, Y3, Y4, Y4
-	VPSUBD       Y4, Y2, Y2
-	VMOVUPS      32(SI)(R12*1), Y4
-	VMOVUPS      32(BX)(R12*1), Y5
-	VFMADD231PS  32(DX)(R12*1), Y5, Y4
-	VCMPPS       $0x11, Y1, Y4, Y5
-	VPSUBD       Y5, Y0, Y0
-	VCMPPS       $0x11, Y3, Y4, Y4
-	VPSUBD       Y4, Y2, Y2
-	ADDQ         $0x40, R12
-	DECQ         R13
-	JNZ          row2
-	VMOVDQA      Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0x4e, X1, X0
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0xb1, X1, X0
-	VPADDD       X0, X1, X1
-	VMOVD        X1, R12
-	ADDL         R12, (R11)
-	VMOVDQA      Y2, Y0
-	VEXTRACTI128 $0x01, Y0, X1
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0x4e, X1, X0
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0xb1, X1, X0
-	VPADDD       X0, X1, X1
-	VMOVD        X1, R12
-	ADDL         R12, 64(R11)
-	ADDQ         $0x00000080, R8
-	ADDQ         $0x00000080, R9
-	ADDQ         $0x00000080, R10
-	ADDQ         $0x00000080, R11
-	SUBQ         $0x02, AX
-	JMP          pass2
-
-skip2:
-pass1:
-	CMPQ         AX, $0x01
-	JLT          skip1
-	VXORPS       Y0, Y0, Y0
-	MOVQ         R8, R12
-	CMPL         (R10), DI
-	CMOVQGE      R9, R12
-	VBROADCASTSS (R12), Y1
-	XORQ         R12, R12
-	MOVQ         CX, R13
-
-row1:
-	VMOVUPS      (SI)(R12*1), Y2
-	VMOVUPS      (BX)(R12*1), Y3
-	VFMADD231PS  (DX)(R12*1), Y3, Y2
-	VCMPPS       $0x11, Y1, Y2, Y2
-	VPSUBD       Y2, Y0, Y0
-	VMOVUPS      32(SI)(R12*1), Y2
-	VMOVUPS      32(BX)(R12*1), Y3
-	VFMADD231PS  32(DX)(R12*1), Y3, Y2
-	VCMPPS       $0x11, Y1, Y2, Y2
-	VPSUBD       Y2, Y0, Y0
-	ADDQ         $0x40, R12
-	DECQ         R13
-	JNZ          row1
-	VMOVDQA      Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0x4e, X1, X0
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0xb1, X1, X0
-	VPADDD       X0, X1, X1
-	VMOVD        X1, R12
-	ADDL         R12, (R11)
-	ADDQ         $0x00000040, R8
-	ADDQ         $0x00000040, R9
-	ADDQ         $0x00000040, R10
-	ADDQ         $0x00000040, R11
-	SUBQ         $0x01, AX
-	JMP          pass1
-
-skip1:
-	VZEROUPPER
-	RET
-
-// func countColumnsAVX2(cuts int, rows int, x *float32, ld int, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)
+// func countKeysAVX2(panels int, x *float32, stride int, scale *float32, add *float32, limit float32, vectors int, cut *float32, below *int32, most *int32, keys *float32) (kept int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·countColumnsAVX2(SB), NOSPLIT, $0-88
-	MOVQ cuts+0(FP), AX
-	MOVQ rows+8(FP), CX
-	MOVQ x+16(FP), DX
-	MOVQ ld+24(FP), BX
-	MOVQ scale+32(FP), SI
-	MOVQ add+40(FP), DI
-	MOVQ cut+56(FP), R8
-	MOVQ upper+64(FP), R9
-	MOVQ index+72(FP), R10
-	MOVQ count+80(FP), R11
-	SHLQ $0x02, BX
+TEXT ·countKeysAVX2(SB), NOSPLIT, $0-96
+	MOVQ         panels+0(FP), AX
+	MOVQ         stride+16(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         scale+24(FP), BX
+	MOVQ         add+32(FP), SI
+	MOVQ         keys+80(FP), DI
+	SHLQ         $0x02, CX
+	VBROADCASTSS limit+40(FP), Y0
 
-pass4:
-	CMPQ         AX, $0x04
-	JLT          skip4
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y6, Y6, Y6
-	MOVL         end+48(FP), R12
-	SUBL         $0x01, R12
-	VMOVD        R12, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      (R8), Y1
-	VMOVUPS      (R10), Y3
-	VPCMPGTD     Y8, Y3, Y3
-	VBLENDVPS    Y3, (R9), Y1, Y1
-	VMOVUPS      64(R8), Y3
-	VMOVUPS      64(R10), Y5
-	VPCMPGTD     Y8, Y5, Y5
-	VBLENDVPS    Y5, 64(R9), Y3, Y3
-	VMOVUPS      128(R8), Y5
-	VMOVUPS      128(R10), Y7
-	VPCMPGTD     Y8, Y7, Y7
-	VBLENDVPS    Y7, 128(R9), Y5, Y5
-	VMOVUPS      192(R8), Y7
-	VMOVUPS      192(R10), Y9
-	VPCMPGTD     Y8, Y9, Y9
-	VBLENDVPS    Y9, 192(R9), Y7, Y7
-	MOVQ         DX, R12
-	XORQ         R13, R13
+panel:
+	VMOVUPS     (SI), Y1
+	VMOVUPS     (BX), Y2
+	VFMADD231PS (DX), Y2, Y1
+	VCMPPS      $0x12, Y0, Y1, Y2
+	VMOVMSKPS   Y2, R8
+	TESTL       R8, R8
+	JZ          kept0
+	VMOVUPS     Y1, (DI)
+	ADDQ        $0x20, DI
 
-columns0of4:
-	VBROADCASTSS (DI)(R13*4), Y8
-	VBROADCASTSS (SI)(R13*4), Y9
-	VFMADD231PS  (R12), Y9, Y8
-	VCMPPS       $0x11, Y1, Y8, Y9
-	VPSUBD       Y9, Y0, Y0
-	VCMPPS       $0x11, Y3, Y8, Y9
-	VPSUBD       Y9, Y2, Y2
-	VCMPPS       $0x11, Y5, Y8, Y9
-	VPSUBD       Y9, Y4, Y4
-	VCMPPS       $0x11, Y7, Y8, Y8
-	VPSUBD       Y8, Y6, Y6
-	ADDQ         BX, R12
-	INCQ         R13
-	CMPQ         R13, CX
-	JLT          columns0of4
-	VPADDD       (R11), Y0, Y0
-	VMOVUPS      Y0, (R11)
-	VPADDD       64(R11), Y2, Y2
-	VMOVUPS      Y2, 64(R11)
-	VPADDD       128(R11), Y4, Y4
-	VMOVUPS      Y4, 128(R11)
-	VPADDD       192(R11), Y6, Y6
-	VMOVUPS      Y6, 192(R11)
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y6, Y6, Y6
-	MOVL         end+48(FP), R12
-	SUBL         $0x01, R12
-	VMOVD        R12, X8
-	VPBROADCASTD X8, Y8
-	VMOVUPS      32(R8), Y1
-	VMOVUPS      32(R10), Y3
-	VPCMPGTD     Y8, Y3, Y3
-	VBLENDVPS    Y3, 32(R9), Y1, Y1
-	VMOVUPS      96(R8), Y3
-	VMOVUPS      96(R10), Y5
-	VPCMPGTD     Y8, Y5, Y5
-	VBLENDVPS    Y5, 96(R9), Y3, Y3
-	VMOVUPS      160(R8), Y5
-	VMOVUPS      160(R10), Y7
-	VPCMPGTD     Y8, Y7, Y7
-	VBLENDVPS    Y7, 160(R9), Y5, Y5
-	VMOVUPS      224(R8), Y7
-	VMOVUPS      224(R10), Y9
-	VPCMPGTD     Y8, Y9, Y9
-	VBLENDVPS    Y9, 224(R9), Y7, Y7
-	MOVQ         DX, R12
-	XORQ         R13, R13
+kept0:
+	VMOVUPS     32(SI), Y1
+	VMOVUPS     32(BX), Y2
+	VFMADD231PS 32(DX), Y2, Y1
+	VCMPPS      $0x12, Y0, Y1, Y2
+	VMOVMSKPS   Y2, R8
+	TESTL       R8, R8
+	JZ          kept1
+	VMOVUPS     Y1, (DI)
+	ADDQ        $0x20, DI
 
-columns1of4:
-	VBROADCASTSS (DI)(R13*4), Y8
-	VBROADCASTSS (SI)(R13*4), Y9
-	VFMADD231PS  32(R12), Y9, Y8
-	VCMPPS       $0x11, Y1, Y8, Y9
-	VPSUBD       Y9, Y0, Y0
-	VCMPPS       $0x11, Y3, Y8, Y9
-	VPSUBD       Y9, Y2, Y2
-	VCMPPS       $0x11, Y5, Y8, Y9
-	VPSUBD       Y9, Y4, Y4
-	VCMPPS       $0x11, Y7, Y8, Y8
-	VPSUBD       Y8, Y6, Y6
-	ADDQ         BX, R12
-	INCQ         R13
-	CMPQ         R13, CX
-	JLT          columns1of4
-	VPADDD       32(R11), Y0, Y0
-	VMOVUPS      Y0, 32(R11)
-	VPADDD       96(R11), Y2, Y2
-	VMOVUPS      Y2, 96(R11)
-	VPADDD       160(R11), Y4, Y4
-	VMOVUPS      Y4, 160(R11)
-	VPADDD       224(R11), Y6, Y6
-	VMOVUPS      Y6, 224(R11)
-	ADDQ         $0x00000100, R8
-	ADDQ         $0x00000100, R9
-	ADDQ         $0x00000100, R10
-	ADDQ         $0x00000100, R11
-	SUBQ         $0x04, AX
-	JMP          pass4
+kept1:
+	VMOVUPS     64(SI), Y1
+	VMOVUPS     64(BX), Y2
+	VFMADD231PS 64(DX), Y2, Y1
+	VCMPPS      $0x12, Y0, Y1, Y2
+	VMOVMSKPS   Y2, R8
+	TESTL       R8, R8
+	JZ          kept2
+	VMOVUPS     Y1, (DI)
+	ADDQ        $0x20, DI
 
-skip4:
-pass2:
-	CMPQ         AX, $0x02
-	JLT          skip2
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y2, Y2, Y2
-	MOVL         end+48(FP), R12
-	SUBL         $0x01, R12
-	VMOVD        R12, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      (R8), Y1
-	VMOVUPS      (R10), Y3
-	VPCMPGTD     Y4, Y3, Y3
-	VBLENDVPS    Y3, (R9), Y1, Y1
-	VMOVUPS      64(R8), Y3
-	VMOVUPS      64(R10), Y5
-	VPCMPGTD     Y4, Y5, Y5
-	VBLENDVPS    Y5, 64(R9), Y3, Y3
-	MOVQ         DX, R12
-	XORQ         R13, R13
+kept2:
+	VMOVUPS     96(SI), Y1
+	VMOVUPS     96(BX), Y2
+	VFMADD231PS 96(DX), Y2, Y1
+	VCMPPS      $0x12, Y0, Y1, Y2
+	VMOVMSKPS   Y2, R8
+	TESTL       R8, R8
+	JZ          kept3
+	VMOVUPS     Y1, (DI)
+	ADDQ        $0x20, DI
 
-columns0of2:
-	VBROADCASTSS (DI)(R13*4), Y4
-	VBROADCASTSS (SI)(R13*4), Y5
-	VFMADD231PS  (R12), Y5, Y4
-	VCMPPS       $0x11, Y1, Y4, Y5
-	VPSUBD       Y5, Y0, Y0
-	VCMPPS       $0x11, Y3, Y4, Y4
-	VPSUBD       Y4, Y2, Y2
-	ADDQ         BX, R12
-	INCQ         R13
-	CMPQ         R13, CX
-	JLT          columns0of2
-	VPADDD       (R11), Y0, Y0
-	VMOVUPS      Y0, (R11)
-	VPADDD       64(R11), Y2, Y2
-	VMOVUPS      Y2, 64(R11)
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y2, Y2, Y2
-	MOVL         end+48(FP), R12
-	SUBL         $0x01, R12
-	VMOVD        R12, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      32(R8), Y1
-	VMOVUPS      32(R10), Y3
-	VPCMPGTD     Y4, Y3, Y3
-	VBLENDVPS    Y3, 32(R9), Y1, Y1
-	VMOVUPS      96(R8), Y3
-	VMOVUPS      96(R10), Y5
-	VPCMPGTD     Y4, Y5, Y5
-	VBLENDVPS    Y5, 96(R9), Y3, Y3
-	MOVQ         DX, R12
-	XORQ         R13, R13
+kept3:
+	ADDQ CX, DX
+	ADDQ $0x00000080, BX
+	ADDQ $0x00000080, SI
+	DECQ AX
+	JNZ  panel
+	MOVQ keys+80(FP), AX
+	MOVQ DI, CX
+	SUBQ AX, CX
+	SHRQ $0x02, CX
+	MOVQ CX, kept+88(FP)
+	JZ   done
+	MOVQ vectors+48(FP), CX
+	MOVQ cut+56(FP), DX
+	MOVQ below+64(FP), BX
+	MOVQ most+72(FP), SI
+	SHLQ $0x01, CX
 
-columns1of2:
-	VBROADCASTSS (DI)(R13*4), Y4
-	VBROADCASTSS (SI)(R13*4), Y5
-	VFMADD231PS  32(R12), Y5, Y4
-	VCMPPS       $0x11, Y1, Y4, Y5
-	VPSUBD       Y5, Y0, Y0
-	VCMPPS       $0x11, Y3, Y4, Y4
-	VPSUBD       Y4, Y2, Y2
-	ADDQ         BX, R12
-	INCQ         R13
-	CMPQ         R13, CX
-	JLT          columns1of2
-	VPADDD       32(R11), Y0, Y0
-	VMOVUPS      Y0, 32(R11)
-	VPADDD       96(R11), Y2, Y2
-	VMOVUPS      Y2, 96(R11)
-	ADDQ         $0x00000080, R8
-	ADDQ         $0x00000080, R9
-	ADDQ         $0x00000080, R10
-	ADDQ         $0x00000080, R11
-	SUBQ         $0x02, AX
-	JMP          pass2
+vector:
+	VMOVUPS (DX), Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	MOVQ    AX, R8
 
-skip2:
-pass1:
-	CMPQ         AX, $0x01
-	JLT          skip1
-	VXORPS       Y0, Y0, Y0
-	MOVL         end+48(FP), R12
-	SUBL         $0x01, R12
-	VMOVD        R12, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      (R8), Y1
-	VMOVUPS      (R10), Y3
-	VPCMPGTD     Y2, Y3, Y3
-	VBLENDVPS    Y3, (R9), Y1, Y1
-	MOVQ         DX, R12
-	XORQ         R13, R13
+key:
+	VBROADCASTSS (R8), Y3
+	VCMPPS       $0x1e, Y3, Y0, Y3
+	VPSUBD       Y3, Y1, Y1
+	VBROADCASTSS (R8), Y3
+	VCMPPS       $0x1d, Y3, Y0, Y3
+	VPSUBD       Y3, Y2, Y2
+	ADDQ         $0x04, R8
+	CMPQ         R8, DI
+	JNE          key
+	VMOVUPS      Y1, (BX)
+	VMOVUPS      Y2, (SI)
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	DECQ         CX
+	JNZ          vector
 
-columns0of1:
-	VBROADCASTSS (DI)(R13*4), Y2
-	VBROADCASTSS (SI)(R13*4), Y3
-	VFMADD231PS  (R12), Y3, Y2
-	VCMPPS       $0x11, Y1, Y2, Y2
-	VPSUBD       Y2, Y0, Y0
-	ADDQ         BX, R12
-	INCQ         R13
-	CMPQ         R13, CX
-	JLT          columns0of1
-	VPADDD       (R11), Y0, Y0
-	VMOVUPS      Y0, (R11)
-	VXORPS       Y0, Y0, Y0
-	MOVL         end+48(FP), R12
-	SUBL         $0x01, R12
-	VMOVD        R12, X2
-	VPBROADCASTD X2, Y2
-	VMOVUPS      32(R8), Y1
-	VMOVUPS      32(R10), Y3
-	VPCMPGTD     Y2, Y3, Y3
-	VBLENDVPS    Y3, 32(R9), Y1, Y1
-	MOVQ         DX, R12
-	XORQ         R13, R13
-
-columns1of1:
-	VBROADCASTSS (DI)(R13*4), Y2
-	VBROADCASTSS (SI)(R13*4), Y3
-	VFMADD231PS  32(R12), Y3, Y2
-	VCMPPS       $0x11, Y1, Y2, Y2
-	VPSUBD       Y2, Y0, Y0
-	ADDQ         BX, R12
-	INCQ         R13
-	CMPQ         R13, CX
-	JLT          columns1of1
-	VPADDD       32(R11), Y0, Y0
-	VMOVUPS      Y0, 32(R11)
-	ADDQ         $0x00000040, R8
-	ADDQ         $0x00000040, R9
-	ADDQ         $0x00000040, R10
-	ADDQ         $0x00000040, R11
-	SUBQ         $0x01, AX
-	JMP          pass1
-
-skip1:
+done:
 	VZEROUPPER
 	RET
 

@@ -92,27 +92,15 @@ func subtractRow(sum []float64, x []float32) {
 	}
 }
 
-func countRow(x, scale, add []float32, end int32, lane int, c *Cuts) {
-	n := len(x) / CutLanes
+func countKeys(x []float32, stride int, scale, add []float32, limit float32, cuts []float32, vectors int, c *KeyCounts) int {
+	panels := len(scale) / PanelRows
 	switch Current() {
 	case AVX512:
-		countRowAVX512(c.N, n, &x[0], &scale[0], &add[0], end, &c.Cut[lane], &c.Upper[lane], &c.Index[lane], &c.Count[lane])
+		return countKeysAVX512(panels, &x[0], stride, &scale[0], &add[0], limit, vectors, &cuts[0], &c.Below[0], &c.AtMost[0], &c.keys[0])
 	case AVX2:
-		countRowAVX2(c.N, n, &x[0], &scale[0], &add[0], end, &c.Cut[lane], &c.Upper[lane], &c.Index[lane], &c.Count[lane])
-	default:
-		countRowGeneric(x, scale, add, end, lane, c)
+		return countKeysAVX2(panels, &x[0], stride, &scale[0], &add[0], limit, vectors, &cuts[0], &c.Below[0], &c.AtMost[0], &c.keys[0])
 	}
-}
-
-func countColumns(rows int, x []float32, ld int, scale, add []float32, end int32, c *Cuts) {
-	switch Current() {
-	case AVX512:
-		countColumnsAVX512(c.N, rows, &x[0], ld, &scale[0], &add[0], end, &c.Cut[0], &c.Upper[0], &c.Index[0], &c.Count[0])
-	case AVX2:
-		countColumnsAVX2(c.N, rows, &x[0], ld, &scale[0], &add[0], end, &c.Cut[0], &c.Upper[0], &c.Index[0], &c.Count[0])
-	default:
-		countColumnsGeneric(rows, x, ld, scale, add, end, c)
-	}
+	return countKeysGeneric(x, stride, scale, add, limit, cuts, vectors, c)
 }
 
 func hasByteDots(l Level) bool { return l == AVX512 && cpu.X86.HasAVX512VNNI }

@@ -2,78 +2,64 @@ package kernel
 
 import "fmt"
 
-// CutLanes is the number of queries whose cuts are stored together.
-const CutLanes = 16
+const (
+	// MostCuts is the largest number of cuts that CountKeys counts at a time.
+	MostCuts = 32
+	// MostKeys is the largest number of keys.
+	MostKeys = 256
+)
 
-// Cuts are keys below which items are counted, for CutLanes queries with N cuts
-// each, what belongs to cut r of query l at [CutLanes*r+l]. A cut is the key of
-// an item; of the items with the same key those with lower indices count too.
-type Cuts struct {
-	N     int
-	Cut   []float32 // -Inf where a query has fewer cuts
-	Upper []float32 // the next larger number: below it is at most Cut
-	Index []int32   // the item of the cut
-	Count []int32   // items counted
+// KeyCounts is what CountKeys counts: for each cut the keys below it, and those at most there.
+type KeyCounts struct {
+	Below, AtMost [MostCuts]int32
+
+	keys [MostKeys + 16]float32 // scratch
 }
 
-func (c *Cuts) check() {
-	n := c.N * CutLanes
-	if len(c.Cut) < n || len(c.Upper) < n || len(c.Index) < n || len(c.Count) < n {
-		panic(fmt.Sprintf("kernel: %d cuts with %d, %d, %d and %d numbers", n, len(c.Cut), len(c.Upper), len(c.Index), len(c.Count)))
+// CountKeys counts keys x[j]*scale[j] + add[j] for the first n cuts, of which limit is the
+// largest, and reports whether any is at most there; otherwise c keeps what it held. What is
+// counted for further cuts is of no use. The numbers lie in panels of PanelRows, stride apart
+// in x, and close together in scale and add. cuts has at least MostCuts numbers. Keys are the
+// same at all levels where each scale is a power of two or each add is 0.
+func CountKeys(x []float32, stride int, scale, add []float32, limit float32, cuts []float32, n int, c *KeyCounts) bool {
+	keys := len(scale)
+	if keys < PanelRows || keys%PanelRows != 0 || keys > MostKeys || len(add) != keys || len(x) < (keys/PanelRows-1)*stride+PanelRows ||
+		n < 1 || n > MostCuts || len(cuts) < MostCuts {
+		panic(fmt.Sprintf("kernel: counting %d keys of %d numbers, stride %d, for %d of %d cuts", keys, len(x), stride, n, len(cuts)))
 	}
+	return countKeys(x, stride, scale, add, limit, cuts, (n+15)/16, c) > 0
 }
 
-// CountRow counts, for each cut of query lane, the keys x[j]*scale[j] + add[j]
-// that are below it, for items of which the last has index end-1. Where the
-// cut's index is end or more, an equal key counts as below; where it is among
-// the items, those of them with equal keys and lower indices remain to be
-// counted. Keys are the same at all levels where each scale is a power of two or
-// each add is 0. The number of items is a multiple of 16.
-func CountRow(x, scale, add []float32, end int32, lane int, c *Cuts) {
-	c.check()
-	n := len(x)
-	if n%CutLanes != 0 || len(scale) != n || len(add) != n || lane < 0 || lane >= CutLanes {
-		panic(fmt.Sprintf("kernel: counting %d, %d and %d keys for query %d", n, len(scale), len(add), lane))
-	}
-	if n > 0 && c.N > 0 {
-		countRow(x, scale, add, end, lane, c)
-	}
-}
-
-// CountColumns is CountRow for all queries of c at once: the products of item i
-// with them are at x[i*ld:], its numbers scale[i] and add[i].
-func CountColumns(rows int, x []float32, ld int, scale, add []float32, end int32, c *Cuts) {
-	c.check()
-	if rows > 0 && c.N > 0 {
-		_, _, _ = x[(rows-1)*ld+CutLanes-1], scale[rows-1], add[rows-1]
-		countColumns(rows, x, ld, scale, add, end, c)
-	}
-}
-
-func countRowGeneric(x, scale, add []float32, end int32, lane int, c *Cuts) {
-	for r := lane; r < c.N*CutLanes; r += CutLanes {
-		cut := c.Cut[r]
-		if c.Index[r] >= end {
-			cut = c.Upper[r]
+func countKeysGeneric(x []float32, stride int, scale, add []float32, limit float32, cuts []float32, vectors int, c *KeyCounts) int {
+	keys := c.keys[:0]
+	for j := range scale {
+		if key := float32(x[j/PanelRows*stride+j%PanelRows]*scale[j]) + add[j]; key <= limit {
+			keys = append(keys, key)
 		}
-		for j, v := range x {
-			if float32(v*scale[j])+add[j] < cut {
-				c.Count[r]++
+	}
+	if len(keys) == 0 {
+		return 0
+	}
+	for r := range 16 * vectors {
+		var below, most int32
+		for _, key := range keys {
+			if key < cuts[r] {
+				below++
+			}
+			if key <= cuts[r] {
+				most++
 			}
 		}
+		c.Below[r], c.AtMost[r] = below, most
 	}
+	return len(keys)
 }
 
-func countColumnsGeneric(rows int, x []float32, ld int, scale, add []float32, end int32, c *Cuts) {
-	for r := range c.N * CutLanes {
-		cut := c.Cut[r]
-		if c.Index[r] >= end {
-			cut = c.Upper[r]
-		}
-		for i := range rows {
-			if float32(x[i*ld+r%CutLanes]*scale[i])+add[i] < cut {
-				c.Count[r]++
-			}
-		}
+// PanelsOfColumns writes PanelRows columns of m rows of x, ld apart, to out as CountKeys reads
+// them: column j begins at out[PanelRows*j], in panels PanelRows*PanelRows apart. Numbers in
+// out after the last row remain.
+func PanelsOfColumns(m int, x []float32, ld int, out []float32) {
+	for i := 0; i < m; i += PanelRows {
+		Current().transpose(min(PanelRows, m-i), PanelRows, x[i*ld:], ld, out[i*PanelRows:][:PanelRows*PanelRows], PanelRows)
 	}
 }

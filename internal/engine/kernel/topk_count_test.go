@@ -8,71 +8,95 @@ import (
 	"tercet/internal/engine/kernel"
 )
 
-// Small integer products, so that many keys equal a cut, and both kinds of keys.
-func TestCounts(t *testing.T) {
+// Small integer products, so that many keys equal a cut, and both kinds of keys: rows of
+// numbers and columns.
+func TestCountKeys(t *testing.T) {
 	atLevels(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 10))
-		for _, s := range [][2]int{{1, 16}, {2, 32}, {3, 64}, {7, 48}, {8, 256}, {15, 16}, {29, 128}} {
+		for _, s := range [][3]int{{1, 32, 1}, {2, 32, 3}, {15, 64, -3}, {16, 140, 0}, {17, 128, 2}, {29, 256, 4}, {32, 256, -9}} {
 			for _, cosine := range []bool{false, true} {
-				cuts, n := s[0], s[1]
-				c := kernel.Cuts{N: cuts}
-				c.Cut, _ = banded(16*cuts, float32(math.NaN()))
-				c.Upper, _ = banded(16*cuts, float32(math.NaN()))
-				c.Index, _ = banded(16*cuts, int32(0))
-				var check func(*testing.T, string)
-				c.Count, check = banded(16*cuts, int32(-99))
-				for i := range c.Cut {
-					c.Cut[i] = float32(r.IntN(9) - 4)
-					c.Upper[i] = math.Nextafter32(c.Cut[i], 100)
-					c.Index[i], c.Count[i] = int32(r.IntN(3*n)), int32(i)
+				n, m := s[0], s[1]
+				cuts, _ := banded(kernel.MostCuts, float32(math.NaN()))
+				limit := float32(math.Inf(-1))
+				for i := range cuts {
+					cuts[i] = float32(r.IntN(9)-4) / 2
+					if i < n {
+						cuts[i] += float32(s[2])
+						limit = max(limit, cuts[i])
+					}
 				}
-				const first = 20 // index of the first item
-				end := int32(first + n)
-				scale, add := make([]float32, n), make([]float32, n)
+				width := (m + 31) / 32 * 32
+				scale, add := make([]float32, width), make([]float32, width)
 				for j := range scale {
-					if cosine {
+					switch {
+					case j >= m:
+						add[j] = float32(math.Inf(1))
+					case cosine:
 						scale[j] = -1 / float32(1+r.IntN(5))
-					} else {
+					default:
 						scale[j], add[j] = -2, float32(r.IntN(12)-3)
 					}
 				}
-				const ld = 21
-				x, _ := banded((n-1)*ld+16, float32(math.NaN()))
+				const ld = 37
+				x, _ := banded((m-1)*ld+32, float32(math.NaN()))
 				for i := range x {
 					x[i] = float32(r.IntN(7) - 3)
 				}
-				want := make([]int32, 16*cuts)
-				for i := range want {
-					want[i] = int32(i)
-					for j := range n {
-						key := float32(x[j*ld+i%16]*scale[j]) + add[j]
-						if key < c.Cut[i] || key == c.Cut[i] && c.Index[i] >= end {
-							want[i]++
+				panels := make([]float32, width*32)
+				kernel.PanelsOfColumns(m, x, ld, panels)
+				for c := range 32 {
+					row := make([]float32, width)
+					for j := range m {
+						row[j] = x[j*ld+c]
+					}
+					var below, most [kernel.MostCuts]int32
+					any := false
+					for i, cut := range cuts[:n] {
+						for j := range m {
+							key := float32(row[j]*scale[j]) + add[j]
+							any = any || key <= limit
+							if key < cut {
+								below[i]++
+							}
+							if key <= cut {
+								most[i]++
+							}
 						}
 					}
-				}
-				kernel.CountColumns(n, x, ld, scale, add, end, &c)
-				check(t, "columns")
-				for i, v := range want {
-					if c.Count[i] != v {
-						t.Fatalf("%v cosine %v columns: cut %d of query %d: %d, want %d", s, cosine, i/16, i%16, c.Count[i], v)
-					}
-					c.Count[i] = int32(i)
-				}
-				for lane := range 16 {
-					row := make([]float32, n)
-					for j := range row {
-						row[j] = x[j*ld+lane]
-					}
-					kernel.CountRow(row, scale, add, end, lane, &c)
-				}
-				check(t, "row")
-				for i, v := range want {
-					if c.Count[i] != v {
-						t.Fatalf("%v cosine %v row: cut %d of query %d: %d, want %d", s, cosine, i/16, i%16, c.Count[i], v)
+					for what, x := range map[string]struct {
+						x      []float32
+						stride int
+					}{"row": {row, 32}, "column": {panels[32*c:], 32 * 32}} {
+						var got kernel.KeyCounts
+						found := kernel.CountKeys(x.x, x.stride, scale, add, limit, cuts, n, &got)
+						if found != any {
+							t.Fatalf("%v cosine %v, %s %d: found %v, want %v", s, cosine, what, c, found, any)
+						}
+						for i := range n {
+							if found && (got.Below[i] != below[i] || got.AtMost[i] != most[i]) {
+								t.Fatalf("%v cosine %v, %s %d, cut %d: %d and %d, want %d and %d", s, cosine, what, c, i, got.Below[i], got.AtMost[i], below[i], most[i])
+							}
+						}
 					}
 				}
 			}
 		}
 	})
+}
+
+// Blocks of a search: products of which about a tenth is below the largest of 20 cuts.
+func BenchmarkCountKeys(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 30))
+	x, scale, add := normal(r, make([]float32, 256)), make([]float32, 256), make([]float32, 256)
+	for j := range scale {
+		scale[j] = -2
+	}
+	cuts := normal(r, make([]float32, kernel.MostCuts))
+	for i := range cuts {
+		cuts[i] = -2.6 - cuts[i]*cuts[i]
+	}
+	var c kernel.KeyCounts
+	for b.Loop() {
+		kernel.CountKeys(x, 32, scale, add, -2.6, cuts, 20, &c)
+	}
 }

@@ -26,12 +26,8 @@ func addRow(sum []float64, x []float32) { addRowGeneric(sum, x) }
 
 func subtractRow(sum []float64, x []float32) { subtractRowGeneric(sum, x) }
 
-func countRow(x, scale, add []float32, end int32, lane int, c *Cuts) {
-	countRowGeneric(x, scale, add, end, lane, c)
-}
-
-func countColumns(rows int, x []float32, ld int, scale, add []float32, end int32, c *Cuts) {
-	countColumnsGeneric(rows, x, ld, scale, add, end, c)
+func countKeys(x []float32, stride int, scale, add []float32, limit float32, cuts []float32, vectors int, c *KeyCounts) int {
+	return countKeysGeneric(x, stride, scale, add, limit, cuts, vectors, c)
 }
 
 func hasByteDots(Level) bool { return false }

@@ -19,8 +19,7 @@ func main() {
 		i.nearer()
 		i.accumulate(false)
 		i.accumulate(true)
-		i.countRow()
-		i.countColumns()
+		i.countKeys()
 		i.dot()
 		i.shift()
 	}
