@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -240,6 +241,42 @@ func TestMPIKills(t *testing.T) {
 			t.Errorf("a job ended %v after one of its ranks", slowest)
 		}
 		t.Logf("%d ranks killed, %d stopped, in %d runs; the slowest job ended %v after its rank", killed, signaled, rounds, slowest.Round(time.Millisecond))
+	})
+}
+
+// TestMPINamesKilled kills one of two ranks: the other names it and ends, unless the launcher
+// is faster, and the launcher's code is logged.
+func TestMPINamesKilled(t *testing.T) {
+	eachLauncher(t, func(t *testing.T, program string, start func(int, ...string) *mpiJob) {
+		named, codes := 0, map[int]int{}
+		const times = 6
+		for i := range times {
+			root := t.TempDir()
+			j := start(2, append(longRun(root), "--ranks", "mpi")...)
+			last := filepath.Join(root, "hm", "checkpoints", "last.safetensors")
+			for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(20 * time.Millisecond) {
+				if _, err := os.Stat(last); err == nil {
+					break
+				}
+			}
+			pids := j.ranks()
+			if len(pids) != 2 {
+				t.Fatalf("ranks %v\n%s", pids, &j.out)
+			}
+			slices.Sort(pids)
+			syscall.Kill(pids[i%2], syscall.SIGKILL)
+			if err := j.wait(t, 20*time.Second); err == nil {
+				t.Fatalf("the job ended well\n%s", &j.out)
+			}
+			codes[j.ProcessState.ExitCode()]++
+			if strings.Contains(j.out.String(), fmt.Sprintf("(process %d on ", pids[i%2])) && strings.Contains(j.out.String(), "has ended, and a step needs all ranks") {
+				named++
+			}
+		}
+		if named == 0 {
+			t.Errorf("no rank of %d killed was named", times)
+		}
+		t.Logf("%d of %d killed ranks named by the other; the launcher's codes: %v", named, times, codes)
 	})
 }
 

@@ -29,9 +29,12 @@ type Comm interface {
 }
 
 // LostError says that a rank has ended while the others needed it.
-type LostError struct{ Rank int }
+type LostError struct {
+	Rank int
+	Self string // which process it was
+}
 
-func (e *LostError) Error() string { return fmt.Sprintf("rank %d has ended", e.Rank) }
+func (e *LostError) Error() string { return fmt.Sprintf("rank %d (%s) has ended", e.Rank, e.Self) }
 
 // Number is what can be sent as its bytes between processes of one architecture.
 type Number interface {

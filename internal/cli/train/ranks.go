@@ -43,7 +43,7 @@ func inRanks(ctx context.Context, s *base.Streams, o options, open func() (ranks
 	if team.Rank() > 0 {
 		s.Err, s.Out = io.Discard, io.Discard
 	}
-	code, err := trainInRanks(ctx, s, o, team)
+	code, err := trainInRanks(ctx, s, stderr, o, team)
 	if e := comm.Close(); err == nil && e != nil {
 		return e
 	}
@@ -54,12 +54,22 @@ func inRanks(ctx context.Context, s *base.Streams, o options, open func() (ranks
 }
 
 // trainInRanks is what a rank does between the beginning and the end of a job.
-func trainInRanks(ctx context.Context, s *base.Streams, o options, team *ranks.Team) (code int, err error) {
+func trainInRanks(ctx context.Context, s *base.Streams, stderr io.Writer, o options, team *ranks.Team) (code int, err error) {
 	l, err := o.agreed(team)
-	switch {
-	case err != nil:
+	if err != nil {
 		return base.ExitCode(err), err
-	case team.Rank() > 0:
+	}
+	stop := team.Watch(func(e *ranks.LostError) {
+		fmt.Fprintf(stderr, "tercet: %v, and a step needs all ranks: start the same command again, and the run resumes from its last checkpoint\n", e)
+	}, func() { os.Exit(base.ExitFailed) })
+	code, err = share(ctx, s, o, l, team)
+	stop()
+	return code, err
+}
+
+// share trains the runs with all ranks.
+func share(ctx context.Context, s *base.Streams, o options, l *loaded, team *ranks.Team) (code int, err error) {
+	if team.Rank() > 0 {
 		return run.Follow(ctx, team), nil
 	}
 	s.Note("%s, %s", text.Count(team.Size(), "rank"), team.Describe())

@@ -76,7 +76,7 @@ func (c *local) meet(mine, all []byte, work func()) {
 		c.arrived.Wait()
 	}
 	if c.turn == turn {
-		panic(&ranks.LostError{Rank: c.lost})
+		panic(&ranks.LostError{Rank: c.lost, Self: "a goroutine"})
 	}
 }
 
