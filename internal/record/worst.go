@@ -14,6 +14,7 @@ type WorstOptions struct {
 	Norm      string   `json:"norm" doc:"norm of the budget: 'linf' or 'l2'"`
 	Eps       float64  `json:"eps" doc:"budget, pixels in [0, 1]; at 0 nothing is attacked"`
 	Galleries []string `json:"galleries" doc:"galleries that queries are searched in: 'full', 'trimmed', 'prototype'"`
+	K         int      `json:"k,omitempty" doc:"a query is broken if none of so many nearest rows is right; without it 1"`
 	Queries   int      `json:"queries" doc:"number of queries attacked; 0 is all"`
 	Sample    bool     `json:"sample" doc:"whether the queries are a random sample"`
 	Seed      uint64   `json:"seed" doc:"random seed"`
@@ -40,7 +41,7 @@ type Worst struct {
 type WorstGallery struct {
 	Gallery string        `json:"gallery" doc:"'full'; 'trimmed', rows that are retrieved right themselves; 'prototype', the mean row of each label without the query"`
 	Rows    int           `json:"rows" doc:"number of rows"`
-	Scores  Scores        `json:"scores" doc:"recall@1, wcR@1, wcR@1:right (of queries right when clean) and wcR@1:8bit, fractions"`
+	Scores  Scores        `json:"scores" doc:"recall@1, wcR@1, wcR@1:right (of queries right when clean) and wcR@1:8bit, fractions; with 'k' of 4 recall@4, wcR@4 and so on"`
 	Members []WorstMember `json:"members" doc:"the attacks, in their order; each runs on the queries that those before have not broken"`
 	Broken  Packed        `json:"broken_by" doc:"the member that broke each query, from 1; 0 where none did (float32, little-endian, zlib, base64)"`
 	Linf    Packed        `json:"linf" doc:"largest change of a pixel of each broken query's image"`
@@ -90,6 +91,9 @@ func (d Worst) Covers(there Worst) []string {
 	}
 	if a.Norm != b.Norm || a.Eps != b.Eps {
 		out = append(out, fmt.Sprintf("eps %s %s instead of %s %s", a.Norm, text.EpsExact(a.Norm, a.Eps), b.Norm, text.EpsExact(b.Norm, b.Eps)))
+	}
+	if a.K != b.K {
+		out = append(out, fmt.Sprintf("the %d nearest rows instead of %d", max(a.K, 1), max(b.K, 1)))
 	}
 	if a.Given != "" && a.Given != b.Given {
 		out = append(out, "the images of others that were verified")

@@ -27,8 +27,15 @@ const (
 	WorstEight = "wcR@1:8bit"  // images are rounded to 8 bits
 )
 
-// WorstScores lists the scores of a worst case.
-func WorstScores() []string { return []string{Recall, WorstCase, WorstRight, WorstEight} }
+// WorstScores lists the scores of a worst case where a query is broken if none of its k
+// nearest rows is right; 0 is 1.
+func WorstScores(k int) []string {
+	out := []string{Recall, WorstCase, WorstRight, WorstEight}
+	for i, s := range out {
+		out[i] = strings.Replace(s, "@1", fmt.Sprintf("@%d", max(k, 1)), 1)
+	}
+	return out
+}
 
 // WorstVersion is the ensemble that runs.
 const WorstVersion = "standard"
@@ -78,7 +85,7 @@ func Worst(ctx context.Context, r *run.Run, p WorstPlan, say progress.Say) (*rec
 		return nil, nil, err
 	}
 	res, err := worst.Run(ctx, e.Model, e.Data, g, worst.Options{
-		Norm: adversary.Norm(o.Norm), Eps: o.Eps, Galleries: o.Galleries, Queries: o.Queries, Sample: o.Sample, Seed: o.Seed,
+		Norm: adversary.Norm(o.Norm), Eps: o.Eps, Galleries: o.Galleries, K: o.K, Queries: o.Queries, Sample: o.Sample, Seed: o.Seed,
 		Battery: o.Battery, Given: p.Given, Verifier: direct, Progress: say.Of("attack"), Resume: resume, Keep: part.write,
 	})
 	if err != nil {
@@ -89,7 +96,7 @@ func Worst(ctx context.Context, r *run.Run, p WorstPlan, say progress.Say) (*rec
 		Items: packItems(res.Queries), Cost: record.CostRecord{Cost: res.Cost},
 	}
 	for k, s := range res.Galleries {
-		w, err := worstGallery(e, res, s)
+		w, err := worstGallery(e, res, s, o.K)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -118,8 +125,8 @@ func verifier(r *run.Run, checkpoint string) (*nn.Model, error) {
 }
 
 // worstGallery is the record of a gallery.
-func worstGallery(e *run.Embedded, res *worst.Result, s *worst.State) (record.WorstGallery, error) {
-	w := record.WorstGallery{Gallery: s.Gallery, Scores: worstScores(s)}
+func worstGallery(e *run.Embedded, res *worst.Result, s *worst.State, k int) (record.WorstGallery, error) {
+	w := record.WorstGallery{Gallery: s.Gallery, Scores: worstScores(s, k)}
 	for _, m := range s.Ran {
 		w.Members = append(w.Members, record.WorstMember{
 			Member: m.Member, Attacked: m.Attacked, Claimed: m.Claimed, Broken: m.Broken,
@@ -167,18 +174,15 @@ func moved(a, b []float32) (linf, l2 float64) {
 
 // worstScores are the shares of queries, with Wilson's intervals: a bootstrap of no query
 // among many has no width. A share of no query is left out.
-func worstScores(s *worst.State) record.Scores {
-	c := s.Counts()
+func worstScores(s *worst.State, k int) record.Scores {
+	c, keys := s.Counts(), WorstScores(k)
 	var out record.Scores
-	for _, v := range []struct {
-		key  string
-		k, n int
-	}{{Recall, c.Right, c.Queries}, {WorstCase, c.Robust, c.Queries}, {WorstRight, c.Robust, c.Right}, {WorstEight, c.Robust8, c.Queries}} {
+	for i, v := range []struct{ k, n int }{{c.Right, c.Queries}, {c.Robust, c.Queries}, {c.Robust, c.Right}, {c.Robust8, c.Queries}} {
 		if v.n == 0 {
 			continue
 		}
 		ci := stat.Wilson(v.k, v.n)
-		out = append(out, record.Score{Key: v.key, Value: record.Value{Value: float64(v.k) / float64(v.n), CI95: &ci, Definition: v.key + "(q)"}})
+		out = append(out, record.Score{Key: keys[i], Value: record.Value{Value: float64(v.k) / float64(v.n), CI95: &ci, Definition: keys[i] + "(q)"}})
 	}
 	return out
 }
@@ -190,7 +194,7 @@ func worstWarnings(d *record.Worst, g *attack.Gallery, res *worst.Result) []stri
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	first := d.Galleries[0]
-	if r, _ := first.Scores.Get(Recall); first.Gallery == worst.Full {
+	if r, ok := first.Scores.Get(Recall); ok && first.Gallery == worst.Full {
 		if chance := g.Chance(res.Queries); r.Value-chance < atChance*(1-chance) {
 			add("recall@1 without attack is %.4f, near chance (%.4f): the model retrieves nothing that could be robust", r.Value, chance)
 		}

@@ -34,7 +34,7 @@ func same(d *record.Worst) *record.Worst {
 func TestWorstScores(t *testing.T) {
 	t.Parallel()
 	for right, want := range map[int]bool{0: true, 1: false} { // the member that broke the query
-		_, ok := worstScores(&worst.State{By: []int{right}, Eight: []bool{false}}).Get(WorstRight)
+		_, ok := worstScores(&worst.State{By: []int{right}, Eight: []bool{false}}, 0).Get(WorstRight)
 		if ok != want {
 			t.Errorf("broken by member %d: there is a share is %v", right, ok)
 		}

@@ -30,18 +30,19 @@ func KeysOf(kind string) []string {
 // the mean radius of each gallery.
 func worstScores(r *Run) record.Scores {
 	var out record.Scores
+	key := strings.Replace(WorstRadius, "1", fmt.Sprint(max(r.Worst.Options.K, 1)), 1)
 	for _, g := range r.Worst.Galleries {
 		in := ""
 		if g.Gallery != worst.Full {
 			in = "(" + g.Gallery + ")"
 		}
 		for _, s := range g.Scores {
-			if s.Key != "recall@1" {
+			if !strings.HasPrefix(s.Key, "recall@") {
 				out = append(out, record.Score{Key: s.Key + in, Value: s.Value})
 			}
 		}
 		if v, ok := meanRadius(r.Worst, g); ok {
-			out = append(out, record.Score{Key: WorstRadius + in, Value: record.Value{Value: v, Definition: WorstRadius + "(q)"}})
+			out = append(out, record.Score{Key: key + in, Value: record.Value{Value: v, Definition: key + "(q)"}})
 		}
 	}
 	return out

@@ -16,6 +16,9 @@ func WorstTable(d *record.Worst) *render.Table {
 		Columns: []render.Column{{Name: "score"}},
 		Notes:   []string{"an upper bound: an image that breaks a query proves that it is not robust, no image found proves nothing; galleries are fixed"},
 	}
+	if d.Options.K > 1 {
+		t.Title += fmt.Sprintf(", broken where none of the %d nearest rows is right", d.Options.K)
+	}
 	var members []string
 	var scores record.Scores // of all galleries: one may lack the share of no query
 	for _, g := range d.Galleries {

@@ -1,6 +1,7 @@
 package worst
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -56,7 +57,7 @@ type battery struct {
 func (r *runner) check(s *State) ([]Check, error) {
 	r.s, r.before = s, nil
 	var err error
-	if r.field, err = newField(s.Gallery, r.gallery); err != nil {
+	if r.field, err = newField(s.Gallery, r.gallery, r.o.K); err != nil {
 		return nil, err
 	}
 	b := &battery{runner: r, never: math.Inf(1)}
@@ -136,7 +137,7 @@ func (b *battery) randomness() error {
 		z := b.model.Embed(w.x, nn.Eval).Clone()
 		again := b.model.Embed(w.x, nn.Eval)
 		b.field.aim(w.items)
-		b.field.find(z, 1)
+		b.field.find(z, b.field.depth())
 		for i := range w.items {
 			for k, v := range z.Row(i) {
 				if math.Float32bits(v) != math.Float32bits(again.Row(i)[k]) {
@@ -200,7 +201,7 @@ func (b *battery) blackBoxes() error {
 				return err
 			}
 			b.field.aim(w.items)
-			b.field.find(b.model.Embed(x, nn.Eval), 1)
+			b.field.find(b.model.Embed(x, nn.Eval), b.field.depth())
 			for i := range w.items {
 				if beaten(b.field, i) && !w.broken[i] {
 					w.broken[i] = true
@@ -301,14 +302,14 @@ func (b *battery) radii() error {
 	z, right, labels := b.model.Embed(gray, nn.Eval).Clone(), 0, map[int32]int{}
 	for _, p := range b.places {
 		b.field.aim(b.items[p : p+1])
-		b.field.find(z, 1)
+		b.field.find(z, b.field.depth())
 		if labels[b.gallery.Label(b.items[p])]++; !beaten(b.field, 0) {
 			right++
 		}
 	}
-	most := 0
-	for _, n := range labels {
-		most = max(most, n)
+	most := 0 // of the classes that may be among the nearest rows of one point
+	for _, n := range slices.Sorted(maps.Values(labels))[max(0, len(labels)-b.field.depth()):] {
+		most += n
 	}
 	b.add("B9", "queries right at the gray image, over the largest class", max(0, b.share(right-most)), 0, 0)
 	return nil
@@ -316,12 +317,15 @@ func (b *battery) radii() error {
 
 // anything: with every image in the ball copies of wrong images break all queries (B8).
 func (b *battery) anything() error {
+	if b.field.depth() > 1 {
+		return nil // a copy is near one wrong row, not several
+	}
 	left := 0
 	err := b.batches(b.places, func(w *batch) error {
 		for i, item := range w.items {
 			copy(w.adv.Row(i), w.x.Row(i))
 			b.field.aim([]int{item})
-			b.field.find(b.cleanOf(w, i), 1)
+			b.field.find(b.cleanOf(w, i), b.field.depth())
 			if wrong := b.field.wrong(0); len(wrong) > 0 && b.s.Gallery != Prototypes {
 				if err := b.images.Read(int(b.gallery.Image(wrong[0].Row)), w.adv.Row(i)); err != nil {
 					return b.about(w.items[i:i+1], err)
@@ -329,7 +333,7 @@ func (b *battery) anything() error {
 			}
 		}
 		b.field.aim(w.items)
-		b.field.find(b.model.Embed(w.adv, nn.Eval), 1)
+		b.field.find(b.model.Embed(w.adv, nn.Eval), b.field.depth())
 		for i := range w.items {
 			if !beaten(b.field, i) {
 				left++
@@ -373,7 +377,7 @@ func (b *battery) surface() error {
 // losses returns the margin loss of each query of w at images x.
 func (b *battery) losses(w *batch, x *array.Array) []float64 {
 	b.field.aim(w.items)
-	b.field.find(b.model.Embed(x, nn.Eval), 1)
+	b.field.find(b.model.Embed(x, nn.Eval), b.field.depth())
 	out := make([]float64, len(w.items))
 	for i := range out {
 		if len(b.field.right(i)) == 0 || len(b.field.wrong(i)) == 0 {
@@ -472,7 +476,7 @@ func cosine(a, b []float32) float64 {
 func (b *battery) gradientAt(w *batch, x *array.Array) *array.Array {
 	z := b.model.Embed(x, nn.Eval)
 	b.field.aim(w.items)
-	b.field.find(z, 1)
+	b.field.find(z, b.field.depth())
 	dz := array.New(z.Rows(), z.Cols())
 	for i := range w.items {
 		if len(b.field.right(i)) > 0 && len(b.field.wrong(i)) > 0 {

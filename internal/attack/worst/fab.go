@@ -159,7 +159,7 @@ func (f *fab) run(steps int) error {
 				f.step(k, dx.Row(k))
 			}
 		})
-		r.field.find(r.embed(r.model, f.x), 1)
+		r.field.find(r.embed(r.model, f.x), r.field.depth())
 		var stay []int
 		for k, i := range f.left {
 			x, x0 := f.x.Row(k), f.w.x.Row(i)

@@ -18,29 +18,44 @@ type field interface {
 	cells(i int, z0 []float32, count, perLabel int) []int32
 	rows() int
 	labels() int
+	depth() int   // a query is broken if none of so many nearest rows is right
+	against() int // the least rows of other labels that a query has
 }
 
-func newField(name string, g *attack.Gallery) (field, error) {
+// newField makes a gallery, where a query is broken if none of its k nearest rows is right.
+func newField(name string, g *attack.Gallery, k int) (f field, err error) {
 	switch name {
 	case Trimmed:
-		return newTrimmed(g)
+		f, err = newTrimmed(g, k)
 	case Prototypes:
-		return newPrototypes(g), nil
+		f = newPrototypes(g, k)
+	default:
+		f = newWhole(g, k)
 	}
-	return newWhole(g), nil
+	if err == nil && f.against() < k {
+		return nil, attack.Unfit("worst case, gallery %s: a query has %d rows of other labels, and %d nearest rows can only all be wrong with as many", name, f.against(), k)
+	}
+	return f, err
 }
 
-// beaten is the evaluation's decision on query i of the last find.
-func beaten(f field, i int) bool { return attack.Beaten(f.right(i), f.wrong(i)) }
+// beaten is the evaluation's decision on query i of the last find: whether so many wrong rows
+// come before the first right one.
+func beaten(f field, i int) bool {
+	right, wrong, k := f.right(i), f.wrong(i), f.depth()
+	if len(right) > 0 && len(wrong) < k {
+		return false
+	}
+	return attack.Beaten(right, wrong[min(k-1, len(wrong)):])
+}
 
-// margin is the distance of the nearest wrong row less that of the nearest right one, rounded
-// to a float32, as files keep it.
+// margin is the distance of the nearest wrong row (at depth k, the k-th nearest) less that of
+// the nearest right one, rounded to a float32, as files keep it.
 func margin(f field, i int) float64 {
-	right, wrong := f.right(i), f.wrong(i)
-	if len(right) == 0 || len(wrong) == 0 {
+	right, wrong, k := f.right(i), f.wrong(i), f.depth()
+	if len(right) == 0 || len(wrong) < k {
 		return 0
 	}
-	return float64(float32(root(wrong[0].Square) - root(right[0].Square)))
+	return float64(float32(root(wrong[k-1].Square) - root(right[0].Square)))
 }
 
 // whole is the field of a gallery's rows.
@@ -48,10 +63,15 @@ type whole struct {
 	*attack.Rivals
 	g              *attack.Gallery
 	size, distinct int
+	wrongs, k      int
 }
 
-func newWhole(g *attack.Gallery) *whole {
-	return &whole{Rivals: attack.NewRivals(g, nil), g: g, size: g.Len(), distinct: distinct(g.Labels)}
+func newWhole(g *attack.Gallery, k int) *whole { return wholeOf(g, nil, g.Labels, k) }
+
+// wholeOf is the field of the rows that are not marked, whose labels are given.
+func wholeOf(g *attack.Gallery, without []bool, labels []int32, k int) *whole {
+	n, most := distinct(labels)
+	return &whole{Rivals: attack.NewRivals(g, without), g: g, size: len(labels), distinct: n, wrongs: len(labels) - most, k: k}
 }
 
 // trimBatch is how many rows are searched for together.
@@ -59,7 +79,7 @@ const trimBatch = 256
 
 // newTrimmed is newWhole without the rows whose own nearest row, without themselves, has
 // another label: a query cannot be broken by entering the cell of such a row.
-func newTrimmed(g *attack.Gallery) (*whole, error) {
+func newTrimmed(g *attack.Gallery, k int) (*whole, error) {
 	search, out := attack.NewRivals(g, nil), make([]bool, g.Len())
 	var labels []int32
 	for lo := 0; lo < g.Len(); lo += trimBatch {
@@ -76,7 +96,7 @@ func newTrimmed(g *attack.Gallery) (*whole, error) {
 			}
 		}
 	}
-	w := &whole{Rivals: attack.NewRivals(g, out), g: g, size: len(labels), distinct: distinct(labels)}
+	w := wholeOf(g, out, labels, k)
 	if w.distinct < 2 {
 		return nil, attack.Unfit("worst case: of the gallery's %d rows, those that are retrieved right have %d labels; the trimmed gallery needs 2 or more", g.Len(), w.distinct)
 	}
@@ -91,14 +111,18 @@ func (w *whole) wrong(i int) []attack.Neighbor     { return w.Wrong(i) }
 func (w *whole) vector(_ int, row int32) []float32 { return w.g.X.Row(int(row)) }
 func (w *whole) rows() int                         { return w.size }
 func (w *whole) labels() int                       { return w.distinct }
+func (w *whole) depth() int                        { return w.k }
+func (w *whole) against() int                      { return w.wrongs }
 func (w *whole) cells(i int, z0 []float32, count, perLabel int) []int32 {
 	return w.Cells(i, z0, count, perLabel, nil)
 }
 
-func distinct(labels []int32) int {
-	seen := map[int32]bool{}
+// distinct counts labels, and how often the most frequent one is there.
+func distinct(labels []int32) (n, most int) {
+	seen := map[int32]int{}
 	for _, l := range labels {
-		seen[l] = true
+		seen[l]++
+		most = max(most, seen[l])
 	}
-	return len(seen)
+	return len(seen), most
 }

@@ -38,7 +38,7 @@ func (g *goal) Eval(z *array.Array, per []float64, grad *array.Array) error {
 	if err := g.ctx.Err(); err != nil {
 		return err
 	}
-	g.f.find(z, g.loss.searched())
+	g.f.find(z, max(g.loss.searched(), g.f.depth()))
 	g.z, g.per, g.grad = z, per, grad
 	par.Do(z.Rows(), 1, g)
 	return nil
@@ -55,7 +55,7 @@ func (g *goal) Run(lo, hi int) {
 			g.per[i] = math.NaN()
 			continue
 		}
-		if len(g.f.wrong(i)) == 0 { // nothing can come first
+		if len(g.f.wrong(i)) < g.f.depth() { // nothing can come first
 			g.per[i] = 1
 			clear(grad)
 			continue
@@ -78,8 +78,8 @@ func between(right, wrong, grad []float32) {
 	}
 }
 
-// marginLoss is half of what the squared distance of the nearest wrong row is more than
-// that of the nearest right one. With rows of length 1 it is the largest inner product
+// marginLoss is half of what the squared distance of the nearest wrong row (at depth k, the
+// k-th nearest) is more than that of the nearest right one. With rows of length 1 it is the largest inner product
 // with a right row less the largest with a wrong one.
 type marginLoss struct{}
 
@@ -87,7 +87,7 @@ func (marginLoss) searched() int   { return searchedRows }
 func (m marginLoss) of([]int) loss { return m }
 func (marginLoss) retain([]int)    {}
 func (marginLoss) at(f field, i int, _, grad []float32) float64 {
-	right, wrong := f.right(i)[0], f.wrong(i)[0]
+	right, wrong := f.right(i)[0], f.wrong(i)[f.depth()-1]
 	if grad != nil {
 		between(f.vector(i, right.Row), f.vector(i, wrong.Row), grad)
 	}
@@ -115,7 +115,7 @@ func (l *itemLoss) at(f field, i int, z, grad []float32) float64 {
 }
 
 // softLoss replaces the nearest rows of marginLoss by softly nearest ones, of the softRows
-// nearest of each kind, so that the loss does not jump where another row becomes the
+// nearest of each kind (at depth k, without the k-1 nearest wrong ones), so that the loss does not jump where another row becomes the
 // nearest: tau (log sum exp(s_p / tau) - log sum exp(s_n / tau)) with s = -d^2 / 2.
 type softLoss struct{ tau []float64 }
 
@@ -131,7 +131,7 @@ func (l *softLoss) retain(rows []int) { l.tau = retained(l.tau, rows) }
 func (l *softLoss) at(f field, i int, _, grad []float32) float64 {
 	clear(grad)
 	right := l.side(f, i, f.right(i), 1, grad)
-	return right - l.side(f, i, f.wrong(i), -1, grad)
+	return right - l.side(f, i, f.wrong(i)[f.depth()-1:], -1, grad)
 }
 
 // side returns tau log sum exp(s / tau) of a list and adds sign times its gradient. The

@@ -29,6 +29,7 @@ type Options struct {
 	Steps     int      // of each run of APGD and FAB; 0 is DefaultSteps
 	Squares   int      // proposals of Square; 0 is DefaultSquares
 	Galleries []string // none given: Full
+	K         int      // a query is broken if none of its K nearest rows is right; 0 is 1
 	Queries   int      // how many queries; 0 is all
 	Sample    bool     // draw them at random instead of taking the first
 	Seed      uint64   // of that draw, of random starts and of noise
@@ -74,6 +75,9 @@ func (o *Options) fill() error {
 	if o.Squares == 0 {
 		o.Squares = DefaultSquares
 	}
+	if o.K == 0 {
+		o.K = 1
+	}
 	if o.members == nil {
 		o.members = standard()
 	}
@@ -90,8 +94,8 @@ func (o *Options) fill() error {
 			}
 		}
 	}
-	if o.Queries < 0 || o.Together < 0 {
-		return errors.New("worst case: neither queries nor images in a batch may be negative")
+	if o.Queries < 0 || o.Together < 0 || o.K < 0 {
+		return errors.New("worst case: neither queries, nearest rows nor images in a batch may be negative")
 	}
 	p := o.pgd()
 	return p.Validate()

@@ -122,26 +122,74 @@ func (t tried) plain(q int, x []float32) (right bool) {
 	return t.g.Labels[first] == t.g.Labels[q]
 }
 
+// plane returns half of d_n^2 - d_p^2 as a function a . x + c of the image, for query q of a
+// class of two with the right row p: <u, gp - gn> - (|gp|^2 - |gn|^2) / 2.
+func (t tried) plane(q, n int) (a []float64, c float64) {
+	gp, gn := t.g.X.Row(q^1), t.g.X.Row(n)
+	a = make([]float64, t.s.x.Cols())
+	for k := range gp {
+		diff := float64(gp[k]) - float64(gn[k])
+		for j := range a {
+			a[j] += t.m.w[k][j] * diff
+		}
+		c += t.m.b[k]*diff - (float64(gp[k])*float64(gp[k])-float64(gn[k])*float64(gn[k]))/2
+	}
+	return a, c
+}
+
 // lowest returns the least margin that query q, of a class of two, has against any wrong
 // row in the ball: each is a linear function of the image.
 func (t tried) lowest(q int, norm string, eps float64) float64 {
-	p := q ^ 1
-	gp, out := t.g.X.Row(p), math.Inf(1)
+	out := math.Inf(1)
+	for n := range t.g.Len() {
+		if n/2 != q/2 {
+			a, c := t.plane(q, n)
+			out = min(out, c+leastProduct(a, t.s.x.Row(q), norm, eps))
+		}
+	}
+	return out
+}
+
+// lowestOfTwo is lowest of the second nearest wrong row: the least larger one of two linear
+// functions over the ball is, by the minimax theorem, the largest least value of their
+// convex combinations.
+func (t tried) lowestOfTwo(q int, norm string, eps float64) float64 {
+	type plane struct {
+		a     []float64
+		c, at float64
+	}
+	var planes []plane
+	x0 := t.s.x.Row(q)
 	for n := range t.g.Len() {
 		if n/2 == q/2 {
 			continue
 		}
-		gn := t.g.X.Row(n)
-		// half of d_n^2 - d_p^2 = <u, gp - gn> - (|gp|^2 - |gn|^2) / 2
-		a, c := make([]float64, t.s.x.Cols()), 0.0
-		for k := range gp {
-			diff := float64(gp[k]) - float64(gn[k])
-			for j := range a {
-				a[j] += t.m.w[k][j] * diff
-			}
-			c += t.m.b[k]*diff - (float64(gp[k])*float64(gp[k])-float64(gn[k])*float64(gn[k]))/2
+		a, c := t.plane(q, n)
+		if v := c + leastProduct(a, x0, norm, eps); v < 0 { // others cannot be one of two below 0
+			planes = append(planes, plane{a, c, v})
 		}
-		out = min(out, c+leastProduct(a, t.s.x.Row(q), norm, eps))
+	}
+	out := math.Inf(1)
+	for i, f := range planes {
+		for _, g := range planes[:i] {
+			mixed := make([]float64, len(f.a))
+			at := func(part float64) float64 {
+				for k := range mixed {
+					mixed[k] = part*f.a[k] + (1-part)*g.a[k]
+				}
+				return part*f.c + (1-part)*g.c + leastProduct(mixed, x0, norm, eps)
+			}
+			low, high := 0.0, 1.0 // of a concave function
+			for range 40 {
+				third := (high - low) / 3
+				if at(low+third) < at(high-third) {
+					low += third
+				} else {
+					high -= third
+				}
+			}
+			out = min(out, at((low+high)/2))
+		}
 	}
 	return out
 }

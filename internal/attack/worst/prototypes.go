@@ -21,6 +21,7 @@ type prototypes struct {
 	size  []int
 	mean  *array.Array // (labels, D)
 
+	deep  int          // a query is broken if none of so many nearest rows is right
 	of    []int        // (B) label of each query, by its place
 	own   *array.Array // (B, D) prototype of that label as the query meets it
 	z     *array.Array
@@ -31,11 +32,11 @@ type prototypes struct {
 // unitRow is how far from 1 the squared length of a row of length 1 may be.
 const unitRow = 1e-3
 
-func newPrototypes(g *attack.Gallery) *prototypes {
+func newPrototypes(g *attack.Gallery, k int) *prototypes {
 	labels := slices.Clone(g.Labels)
 	slices.Sort(labels)
 	labels = slices.Compact(labels)
-	p := &prototypes{g: g, unit: true, class: map[int32]int{}, sums: make([][]float64, len(labels)), size: make([]int, len(labels))}
+	p := &prototypes{g: g, deep: k, unit: true, class: map[int32]int{}, sums: make([][]float64, len(labels)), size: make([]int, len(labels))}
 	for c, l := range labels {
 		p.class[l], p.sums[c] = c, make([]float64, g.X.Cols())
 	}
@@ -137,6 +138,8 @@ func (p *prototypes) right(i int) []attack.Neighbor { return p.found[0][i] }
 func (p *prototypes) wrong(i int) []attack.Neighbor { return p.found[1][i] }
 func (p *prototypes) rows() int                     { return len(p.size) }
 func (p *prototypes) labels() int                   { return len(p.size) }
+func (p *prototypes) depth() int                    { return p.deep }
+func (p *prototypes) against() int                  { return len(p.size) - 1 }
 
 func (p *prototypes) vector(i int, row int32) []float32 {
 	if int(row) == p.of[i] {

@@ -168,7 +168,7 @@ func (r *runner) in(states []*State, at int) error {
 	s := states[at]
 	r.s, r.before, r.pixels = s, states[:at], nil
 	var err error
-	if r.field, err = newField(s.Gallery, r.gallery); err != nil {
+	if r.field, err = newField(s.Gallery, r.gallery, r.o.K); err != nil {
 		return err
 	}
 	q := len(r.items)
@@ -240,7 +240,7 @@ func (r *runner) run(m member, place int, say func(n int)) error {
 // cleans finds the queries that are wrong as they are.
 func (r *runner) cleans(b *batch) error {
 	r.field.aim(b.items)
-	r.field.find(b.clean, 1)
+	r.field.find(b.clean, r.field.depth())
 	for i, p := range b.places {
 		r.s.Margin[p] = margin(r.field, i)
 		copy(r.s.Images.Row(p), b.x.Row(i))
@@ -256,7 +256,7 @@ func (r *runner) cleans(b *batch) error {
 // keepBest keeps the images of w, of rows of b, that are nearest to being broken so far.
 func (r *runner) keepBest(b *batch, rows []int, w *batch) {
 	r.field.aim(w.items)
-	r.field.find(r.embed(r.model, w.adv), 1)
+	r.field.find(r.embed(r.model, w.adv), r.field.depth())
 	for k, i := range rows {
 		p, m := b.places[i], margin(r.field, k)
 		if !b.claimed[i] && m < r.s.Margin[p] {

@@ -69,7 +69,7 @@ func (r *runner) square(b *batch) error {
 				s.propose(t, s.left[k], x.Row(k))
 			}
 		})
-		r.field.find(r.embed(r.model, x), 1)
+		r.field.find(r.embed(r.model, x), r.field.depth())
 		var stay []int
 		for k, i := range s.left {
 			m := margin(r.field, k)

@@ -54,7 +54,7 @@ func (r *runner) try(b *batch, point func(i int, x, out []float32) error) error 
 		}
 	}
 	r.field.aim(w.items)
-	r.field.find(r.embed(r.model, w.adv), 1)
+	r.field.find(r.embed(r.model, w.adv), r.field.depth())
 	for k, i := range rows {
 		b.claimed[i] = beaten(r.field, k)
 	}
@@ -89,7 +89,7 @@ func (r *runner) settle(b *batch, rows []int, adv *array.Array) error {
 	m.Claimed += len(of)
 	holds, margins := make([]bool, len(of)), make([]float64, len(of))
 	r.field.aim(w.items)
-	r.field.find(r.embed(r.model, w.adv), 1)
+	r.field.find(r.embed(r.model, w.adv), r.field.depth())
 	for k := range of {
 		holds[k] = beaten(r.field, k) && r.o.inside(w.x.Row(k), w.adv.Row(k))
 		margins[k] = margin(r.field, k)
@@ -97,7 +97,7 @@ func (r *runner) settle(b *batch, rows []int, adv *array.Array) error {
 	for k := range of {
 		if holds[k] {
 			r.field.aim(w.items[k : k+1])
-			r.field.find(r.embed(r.verifier, w.adv.Slice(k, k+1)), 1)
+			r.field.find(r.embed(r.verifier, w.adv.Slice(k, k+1)), r.field.depth())
 			holds[k] = beaten(r.field, 0)
 		}
 	}
@@ -125,7 +125,7 @@ func (r *runner) eight(w *batch) []bool {
 		r.o.round(w.x.Row(k), x.Row(k))
 	}
 	r.field.aim(w.items)
-	r.field.find(r.embed(r.model, x), 1)
+	r.field.find(r.embed(r.model, x), r.field.depth())
 	out := make([]bool, x.Rows())
 	for k := range out {
 		out[k] = beaten(r.field, k)
@@ -152,7 +152,7 @@ func (r *runner) nearer(w *batch) []float64 {
 				row[j] = float32(float64(c) + float64(t*(float64(to[j])-float64(c))))
 			}
 		}
-		r.field.find(r.embed(r.model, x), 1)
+		r.field.find(r.embed(r.model, x), r.field.depth())
 		for k := range out {
 			t := (low[k] + high[k]) / 2
 			if !beaten(r.field, k) {

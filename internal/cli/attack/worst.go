@@ -39,8 +39,11 @@ func (o *options) checkWorst() ([]base.Gate, error) {
 			return nil, base.Usagef("--%s has no effect on --suite worst, whose attacks have their own settings", flag)
 		}
 	}
-	if err := base.AtLeast(base.FlagCount{Flag: "queries", Value: o.ask.Queries, Least: 0}); err != nil {
+	if err := base.AtLeast(base.FlagCount{Flag: "queries", Value: o.ask.Queries, Least: 0}, base.FlagCount{Flag: "k", Value: o.nearest, Least: 1}); err != nil {
 		return nil, err
+	}
+	if o.nearest == 1 {
+		o.nearest = 0 // as documents have it
 	}
 	if err := o.choices(); err != nil {
 		return nil, err
@@ -65,7 +68,7 @@ func (o *options) checkWorst() ([]base.Gate, error) {
 	}
 	var keys []string
 	for k, g := range galleries {
-		for _, score := range robustness.WorstScores() {
+		for _, score := range robustness.WorstScores(o.nearest) {
 			keys = append(keys, worstGate(score, g, k))
 		}
 	}
@@ -83,7 +86,7 @@ func worstGate(score, gallery string, k int) string {
 // worstOptions completes what is asked for by the profile.
 func (o *options) worstOptions(r *run.Run) (record.WorstOptions, error) {
 	w := record.WorstOptions{
-		Version: robustness.WorstVersion, Norm: o.ask.Norm, Galleries: o.galleries, Queries: o.ask.Queries, Sample: o.ask.Sample, Seed: o.ask.Seed, Battery: o.battery,
+		Version: robustness.WorstVersion, Norm: o.ask.Norm, Galleries: o.galleries, K: o.nearest, Queries: o.ask.Queries, Sample: o.ask.Sample, Seed: o.ask.Seed, Battery: o.battery,
 	}
 	shape := r.Manifest.Data.Train.Shape
 	var profile record.AttackOptions

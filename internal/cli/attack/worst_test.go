@@ -123,6 +123,16 @@ func TestWorstVerifies(t *testing.T) {
 	if m := after.Galleries[0].Members[1]; b.Value > a.Value || m.Member != "given" || m.Broken != found || after.Options.Given == "" {
 		t.Errorf("wcR@1 %v, before %v; %+v, %d found before", b.Value, a.Value, m, found)
 	}
+	clitest.Must(t, 0, line+" --eps 6/255 --out-dir four --k 4 --fail-under wcR@4=0")
+	four, err := record.Read[record.Worst]("four/worst.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, ok := four.Galleries[0].Scores.Get("wcR@4"); !ok || v.Value < a.Value || four.Options.K != 4 {
+		t.Errorf("%+v, wcR@1 %v", four.Galleries[0].Scores, a.Value)
+	}
+	clitest.Refuse(t, 2, line+" --eps 6/255 --out-dir four --k 2", "the 4 nearest rows instead of 2")
+	clitest.Refuse(t, 2, line+" --k 0", "--k")
 	clitest.Refuse(t, 2, line+" --eps 6/255 --out-dir ours", "would lose: the images of others that were verified")
 	if found == 0 {
 		t.Error("nothing was found that could be verified")
