@@ -68,6 +68,10 @@ type WorstAttacked struct {
 // Worst runs the ensemble of attacks on a run's network.
 func Worst(ctx context.Context, r *run.Run, p WorstPlan, say progress.Say) (*record.Worst, *WorstAttacked, error) {
 	start := time.Now()
+	published, err := publishedAttacks(r, p)
+	if err != nil {
+		return nil, nil, err
+	}
 	e, g, err := gallery(ctx, r, p.Checkpoint, p.Set, say)
 	if err != nil {
 		return nil, nil, err
@@ -102,6 +106,15 @@ func Worst(ctx context.Context, r *run.Run, p WorstPlan, say progress.Say) (*rec
 		}
 		w.Rows = res.Rows[k]
 		doc.Galleries = append(doc.Galleries, w)
+	}
+	if res.Checks != nil {
+		c, is, err := againstPublished(published, doc)
+		if err != nil {
+			return nil, nil, err
+		}
+		if is {
+			res.Checks = append(res.Checks, c)
+		}
 	}
 	doc.Checks = worstChecks(res.Checks)
 	doc.Warnings = append(worstWarnings(doc, g, res), r.Omitted()...)

@@ -69,7 +69,7 @@ func (r *runner) check(s *State) ([]Check, error) {
 	if len(b.places) == 0 || r.o.Eps == 0 {
 		return nil, nil
 	}
-	for _, f := range []func() error{b.randomness, b.blackBoxes, b.gradients, b.iterations, b.radii, b.surface, b.anything} {
+	for _, f := range []func() error{b.randomness, b.blackBoxes, b.gradients, b.iterations, b.restarts, b.radii, b.surface, b.anything} {
 		if err := r.ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -93,7 +93,7 @@ func TestBatteryFlagsMaskedGradients(t *testing.T) {
 		"no gradients": {&masked{linear: base(), slope: func(float64) float64 { return 0 }}, []string{"B1"}},
 	} {
 		checks, r := verdicts(t, c.m, x.s, x.g.Labels)
-		if len(checks) < 15 {
+		if len(checks) < 16 {
 			t.Errorf("%s: %d checks", name, len(checks))
 		}
 		flagged := c.want == nil
@@ -119,6 +119,60 @@ func TestVerdict(t *testing.T) {
 	}{{0, 0, 0, Pass}, {0.1, 0, 0.2, Warn}, {0.3, 0, 0.2, Fail}, {0.1, 0, 0, Fail}, {9, 0, math.Inf(1), Warn}, {math.NaN(), 1, math.Inf(1), Fail}} {
 		if got := (Check{Value: c.value, Warn: c.warn, Fail: c.fail}).Verdict(); got != c.want {
 			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
+// late embeds honestly for some calls and then gives all images one embedding.
+type late struct {
+	*linear
+	honest int
+}
+
+func (m *late) Embed(x *array.Array, mode nn.Mode) *array.Array {
+	z := m.linear.Embed(x, mode)
+	if m.honest--; m.honest < 0 {
+		clear(z.Data)
+	}
+	return z
+}
+
+// Queries that the first five random starts leave and the sixth breaks count for B6; those
+// that the fifth breaks do not.
+func TestFurtherRestarts(t *testing.T) {
+	t.Parallel()
+	x := newTried(3, 20, 2, 3)
+	for _, c := range []struct {
+		starts int
+		want   float64 // all but the class that is nearest to the one embedding
+	}{{5, 0.9}, {4, 0}, {10, 0}} {
+		o := Options{Norm: adversary.Linf, Eps: 1e-6, Steps: 4, Together: 64}
+		if err := o.fill(); err != nil {
+			t.Fatal(err)
+		}
+		m := &late{x.m, math.MaxInt}
+		r := &runner{ctx: t.Context(), o: o, model: m, verifier: m, images: x.s, gallery: x.g, pgd: o.pgd()}
+		if _, err := r.begin(); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if r.field, err = newField(Full, x.g, 1); err != nil {
+			t.Fatal(err)
+		}
+		r.s = &State{Gallery: Full, By: make([]int, len(r.items))}
+		b := &battery{runner: r}
+		for p := range r.items {
+			r.field.aim(r.items[p : p+1])
+			if r.field.find(r.clean.Slice(p, p+1), 1); !beaten(r.field, 0) {
+				b.places = append(b.places, p)
+			}
+		}
+		m.honest = c.starts * (o.Steps + 1)
+		if err := b.restarts(); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.out[0]; got.ID != "B6" || got.Value < c.want-0.1 || got.Value > c.want+0.1 {
+			t.Errorf("%d starts: %+v, want %v", c.starts, got, c.want)
 		}
 	}
 }
