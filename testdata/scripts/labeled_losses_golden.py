@@ -83,6 +83,73 @@ def proxy_anchor(z, labels, params, o):
     return mean(pull) + mean(push)
 
 
+def softmax_loss(logits, y):
+    return lse(logits) - logits[y]
+
+
+def class_cosines(z, w, o):
+    """Of each row and class: the cosines to the class's vectors."""
+    k = o.get("centers", 1)
+    return [[row[c : c + k] for c in range(0, len(row), k)] for row in cosines(z, w)]
+
+
+def margin_softmax(z, labels, params, o, reduced):
+    terms = []
+    for row, y in zip(class_cosines(z, params[0], o), labels):
+        best = [max(own) for own in row]
+        terms.append(softmax_loss([o["scale"] * (reduced(c) if k == y else c) for k, c in enumerate(best)], y))
+    return mean(terms)
+
+
+@loss("normalized-softmax", scale=20.0, centers=1)
+def normalized_softmax(z, labels, params, o):
+    return margin_softmax(z, labels, params, o, lambda c: c)
+
+
+@loss("cosface", scale=64.0, margin=0.35, centers=1)
+def cosface(z, labels, params, o):
+    return margin_softmax(z, labels, params, o, lambda c: c - o["margin"])
+
+
+@loss("arcface", scale=64.0, margin=0.5, centers=1)
+def arcface(z, labels, params, o):
+    def reduced(c):
+        angle = torch.acos(c.clamp(-1 + 1e-12, 1 - 1e-12))
+        if float(angle) > math.pi - o["margin"]:
+            return c - o["margin"] * math.sin(o["margin"])
+        return torch.cos(angle + o["margin"])
+
+    return margin_softmax(z, labels, params, o, reduced)
+
+
+def proxy_nca(z, labels, params, o):
+    z, w, terms = unit(z), unit(params[0]), []
+    for x, y in zip(z, labels):
+        near = [-((x - p) ** 2).sum() / o["temperature"] for p in w]
+        below = near if o["denominator"] == "all" else [n for k, n in enumerate(near) if k != y]
+        terms.append(lse(below) - near[y])
+    return mean(terms)
+
+
+loss("proxy-nca", temperature=1.0, denominator="negatives")(proxy_nca)
+loss("proxy-nca-pp", temperature=1 / 9, denominator="all")(proxy_nca)
+
+
+@loss("soft-triple", centers=10, gamma=0.1, tau=0.2, delta=0.01, **{"lambda": 20.0})
+def soft_triple(z, labels, params, o):
+    terms = []
+    for row, y in zip(class_cosines(z, params[0], o), labels):
+        logits = []
+        for c, own in enumerate(row):
+            own = torch.stack(own)
+            s = (torch.softmax(own / o["gamma"], 0) * own).sum()
+            logits.append(o["lambda"] * (s - (o["delta"] if c == y else 0)))
+        terms.append(softmax_loss(logits, y))
+    w, k = unit(params[0]), o["centers"]
+    merge = [torch.sqrt(2 + 1e-5 - 2 * (w[a] * w[b]).sum()) for a in range(len(w)) for b in range(a) if a // k == b // k]
+    return mean(terms) + (o["tau"] * sum(merge) / (len(w) // k * k * (k - 1)) if merge else 0)
+
+
 # ---- cases
 
 
@@ -113,9 +180,16 @@ CHANGES = {
     "supcon": [{}, {"denominator": "negatives"}, {"variant": "published"}, {"temperature": 0.7}],
     "nt-xent": [{}, {"denominator": "negatives"}, {"temperature": 0.5}],
     "proxy-anchor": [{}, {"alpha": 8.0, "delta": 0.3}],
+    "normalized-softmax": [{}, {"centers": 3}],
+    "cosface": [{}, {"scale": 10.0, "margin": 0.1}, {"centers": 2}],
+    "arcface": [{}, {"scale": 10.0, "margin": 1.5}, {"centers": 3, "scale": 16.0}],
+    "proxy-nca": [{}, {"temperature": 0.3}],
+    "proxy-nca-pp": [{}, {"temperature": 1.0}],
+    "soft-triple": [{"centers": 3}, {"centers": 1}, {"centers": 2, "tau": 0.0, "gamma": 0.5}],
 }
 PARAMS = {
-    "proxy-anchor": lambda r, classes, dim, o: [normal(r, classes, dim)],
+    name: lambda r, classes, dim, o: [normal(r, classes * o.get("centers", 1), dim)]
+    for name in ["proxy-anchor", "proxy-nca", "proxy-nca-pp", "normalized-softmax", "cosface", "arcface", "soft-triple"]
 }
 
 

@@ -187,12 +187,17 @@ func (c *crossCosines) row(i int) (cos, slope []float32) {
 	return c.cos[i*c.b.rows:][:c.b.rows], c.slope[i*c.b.rows:][:c.b.rows]
 }
 
-// pull overwrites the gradients of a and b.
-func (c *crossCosines) pull(da, db *array.Array) {
+// turns makes slope gradients of the directions.
+func (c *crossCosines) turns() {
 	n, m, d := c.a.rows, c.b.rows, c.a.dim
 	kernel.Gemm(false, false, n, d, m, 1, c.slope, m, c.b.hat, d, 0, c.a.turn, d)
-	c.a.pull(da)
 	kernel.Gemm(true, false, m, d, n, 1, c.slope, m, c.a.hat, d, 0, c.b.turn, d)
+}
+
+// pull overwrites the gradients of a and b.
+func (c *crossCosines) pull(da, db *array.Array) {
+	c.turns()
+	c.a.pull(da)
 	c.b.pull(db)
 }
 

@@ -1,0 +1,129 @@
+package loss
+
+import (
+	"math"
+
+	"tercet/internal/component"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/rng"
+)
+
+func init() {
+	Family.Register(component.Component[Options]{Name: "soft-triple", Doc: "softmax over classes of several centers each (Qian et al.)", Defaults: SoftTripleDefaults()})
+}
+
+// SoftTripleOptions are the keys of a softTriple.
+type SoftTripleOptions struct {
+	Centers     int            `yaml:"centers" check:">=1,<=100" doc:"centers of each class"`
+	Lambda      float64        `yaml:"lambda" check:">0,<=1000" doc:"factor of the similarities to classes inside the softmax"`
+	Gamma       float64        `yaml:"gamma" check:">0.001,<=100" doc:"temperature of the softmax over the centers of a class"`
+	Tau         float64        `yaml:"tau" check:">=0,<=1000" doc:"weight of the term that merges centers of a class"`
+	Delta       float64        `yaml:"delta" check:">=0,<=2" doc:"margin of the own class"`
+	LRFactor    float64        `yaml:"lr_factor" check:">0,<=1e9" doc:"learning rate of the centers as a multiple of the network's"`
+	WeightDecay component.Auto `yaml:"weight_decay" check:">=0" omit:"auto" doc:"weight decay of the centers; auto takes optimizer.weight_decay"`
+}
+
+// SoftTripleDefaults returns the authors' constants.
+func SoftTripleDefaults() SoftTripleOptions {
+	return SoftTripleOptions{Centers: 10, Lambda: 20, Gamma: 0.1, Tau: 0.2, Delta: 0.01, LRFactor: 100}
+}
+
+// New implements Options.
+func (o SoftTripleOptions) New() (Objective, error) {
+	if err := component.Err("loss soft-triple", o); err != nil {
+		return nil, err
+	}
+	return &softTriple{classRows: classRows{name: "centers", each: o.Centers}, o: o}, nil
+}
+
+// Takes implements Options.
+func (SoftTripleOptions) Takes() Kind { return Labels }
+
+// Rate implements Learned.
+func (o SoftTripleOptions) Rate() (float64, component.Auto) { return o.LRFactor, o.WeightDecay }
+
+// softTriple is the mean over rows of -log softmax_y of lambda (S_c - delta 1[c = y]), with
+//
+//	S_c = sum_k q_k s_ck,  q = softmax_k(s_ck / gamma)
+//
+// and tau / (C K (K-1)) times the sum, over pairs of centers of a class, of
+// sqrt(2 + 1e-5 - 2 w_j.w_k), w of length 1 (Qian et al., "SoftTriple Loss: Deep Metric
+// Learning Without Triplet Sampling", ICCV 2019, eq. 8 and 11). It serves one goroutine at a
+// time.
+type softTriple struct {
+	classRows
+	o SoftTripleOptions
+}
+
+// Begin implements Parametric.
+func (l *softTriple) Begin(dim, classes int, r *rng.Stream) error {
+	l.row, l.more = l.classify, l.merge
+	return l.classRows.Begin(dim, classes, r)
+}
+
+// Margin returns delta.
+func (l *softTriple) Margin() float64 { return l.o.Delta }
+
+// classify is classRows.row. The class's similarity stands in the slope of its first center
+// while the softmax over classes is taken.
+func (l *softTriple) classify(i, y int) (t rowTerm) {
+	cos, slope := l.c.row(i)
+	logits := slope[:l.classes]
+	for c := range logits {
+		logits[c] = float32(l.o.Lambda * l.similarity(cos[c*l.each:][:l.each]))
+	}
+	logits[y] -= float32(l.o.Lambda * l.o.Delta)
+	t.value = crossEntropy(logits, y)
+	for c := l.classes - 1; c >= 0; c-- { // from the end: slopes of classes stand before those of centers
+		own := cos[c*l.each:][:l.each]
+		s, push := l.similarity(own), l.o.Lambda*float64(logits[c])
+		top, sum := l.soft(own)
+		for k := l.each - 1; k >= 0; k-- {
+			q := math.Exp((float64(own[k])-top)/l.o.Gamma) / sum
+			slope[c*l.each+k] = float32(push * q * (1 + (float64(own[k])-s)/l.o.Gamma))
+		}
+	}
+	return t
+}
+
+// soft returns the largest cosine and the sum of the exponentials relative to it.
+func (l *softTriple) soft(cos []float32) (top, sum float64) {
+	top = -1
+	for _, c := range cos {
+		top = max(top, float64(c))
+	}
+	for _, c := range cos {
+		sum += math.Exp((float64(c) - top) / l.o.Gamma)
+	}
+	return top, sum
+}
+
+// similarity is S of a class.
+func (l *softTriple) similarity(cos []float32) float64 {
+	top, sum := l.soft(cos)
+	s := 0.0
+	for _, c := range cos {
+		s += math.Exp((float64(c)-top)/l.o.Gamma) * float64(c) / sum
+	}
+	return s
+}
+
+// merge is classRows.more: the term of the centers.
+func (l *softTriple) merge() {
+	if l.each == 1 || l.o.Tau == 0 {
+		return
+	}
+	b, d := &l.c.b, l.c.b.dim
+	weight := l.o.Tau / float64(l.classes*l.each*(l.each-1))
+	for c := range l.classes {
+		for j := c * l.each; j < (c+1)*l.each; j++ {
+			for k := c * l.each; k < j; k++ {
+				x, y := b.hat[j*d:][:d], b.hat[k*d:][:d]
+				root := math.Sqrt(max(0, 2-2*kernel.Dot(x, y)) + 1e-5)
+				l.extra += float64(weight * root)
+				kernel.Axpy(float32(-weight/root), y, b.turn[j*d:][:d])
+				kernel.Axpy(float32(-weight/root), x, b.turn[k*d:][:d])
+			}
+		}
+	}
+}
