@@ -150,6 +150,67 @@ def soft_triple(z, labels, params, o):
     return mean(terms) + (o["tau"] * sum(merge) / (len(w) // k * k * (k - 1)) if merge else 0)
 
 
+@loss("circle", gamma=80.0, margin=0.4, pool="anchor")
+def circle(z, labels, params, o):
+    g, m, s = o["gamma"], o["margin"], cosines(z, z)
+
+    def term(positives, negatives):
+        p = [-g * float(max(1 + m - c, torch.tensor(0.0))) * (c - (1 - m)) for c in positives]
+        n = [g * float(max(c + m, torch.tensor(0.0))) * (c - m) for c in negatives]
+        return torch.nn.functional.softplus(lse(p) + lse(n), threshold=1e9)
+
+    if o["pool"] == "batch":
+        pairs = [(i, j) for i in range(len(labels)) for j in range(i)]
+        positives = [s[i][j] for i, j in pairs if labels[i] == labels[j]]
+        negatives = [s[i][j] for i, j in pairs if labels[i] != labels[j]]
+        return term(positives, negatives) if positives and negatives else torch.tensor(0.0)
+    terms = []
+    for i in range(len(labels)):
+        same, rest = others(labels, i)
+        if same and rest:
+            terms.append(term([s[i][j] for j in same], [s[i][j] for j in rest]))
+    return mean(terms)
+
+
+@loss("smooth-ap", temperature=0.01, variant="paper")
+def smooth_ap(z, labels, params, o):
+    s, terms = cosines(z, z), []
+    for q in range(len(labels)):
+        same, rest = others(labels, q)
+        if not same:
+            continue
+        if o["variant"] == "published":
+            same = same + [q]
+        above = lambda j, i: torch.sigmoid((s[q][j] - s[q][i]) / o["temperature"])
+        precisions = []
+        for i in same:
+            own = 1 + sum(above(j, i) for j in same if j != i)
+            precisions.append(own / (own + sum(above(j, i) for j in rest)))
+        terms.append(1 - mean(precisions))
+    return mean(terms)
+
+
+@loss("fastap", bins=10, variant="paper")
+def fastap(z, labels, params, o):
+    s, terms, width = cosines(z, z), [], 4 / o["bins"]
+    for q in range(len(labels)):
+        same, rest = others(labels, q)
+        if not same:
+            continue
+
+        def histogram(rows):
+            return [sum((torch.relu(1 - (2 - 2 * s[q][j] - c * width).abs() / width) for j in rows), torch.tensor(0.0)) for c in range(o["bins"] + 1)]
+
+        own, all_ = histogram(same), histogram(same + rest)
+        value = torch.tensor(0.0)
+        for c in range(o["bins"] + 1):
+            below, total = sum(own[: c + 1]), sum(all_[: c + 1])
+            if total > 0:
+                value = value + own[c] * below / total
+        terms.append(1 - value / len(same))
+    return mean(terms)
+
+
 # ---- cases
 
 
@@ -185,6 +246,9 @@ CHANGES = {
     "arcface": [{}, {"scale": 10.0, "margin": 1.5}, {"centers": 3, "scale": 16.0}],
     "proxy-nca": [{}, {"temperature": 0.3}],
     "proxy-nca-pp": [{}, {"temperature": 1.0}],
+    "circle": [{}, {"pool": "batch"}, {"gamma": 10.0, "margin": 0.2}],
+    "smooth-ap": [{}, {"variant": "published"}, {"temperature": 0.3}],
+    "fastap": [{}, {"bins": 25}],
     "soft-triple": [{"centers": 3}, {"centers": 1}, {"centers": 2, "tau": 0.0, "gamma": 0.5}],
 }
 PARAMS = {
