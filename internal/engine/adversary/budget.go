@@ -48,4 +48,3 @@ func checkOptions(who string, p *PGD, eps, tolerance float64) error {
 	return nil
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
