@@ -138,36 +138,16 @@ func sortedBelow(m []Merge, threshold float64) int {
 
 // cut returns the clusters after the first merges.
 func (a *Agglomeration) cut(n, merges int) ([]int32, []int) {
-	s := newSets(2*n - 1)
+	s := NewSets(2*n - 1)
 	for i, m := range a.Merges[:merges] {
-		s.parent[s.find(m.A)] = int32(n + i)
-		s.parent[s.find(m.B)] = int32(n + i)
+		s.Parent[s.Find(m.A)] = int32(n + i)
+		s.Parent[s.Find(m.B)] = int32(n + i)
 	}
 	labels := make([]int32, n)
 	for i := range labels {
-		labels[i] = s.find(int32(i))
+		labels[i] = s.Find(int32(i))
 	}
-	return labels, numbered(labels, 2*n-1)
-}
-
-// sets are disjoint sets of numbers, each with a tree of parents.
-type sets struct{ parent []int32 }
-
-func newSets(n int) *sets {
-	s := &sets{parent: make([]int32, n)}
-	for i := range s.parent {
-		s.parent[i] = int32(i)
-	}
-	return s
-}
-
-// find returns the root of i's tree, halving the path to it.
-func (s *sets) find(i int32) int32 {
-	for s.parent[i] != i {
-		s.parent[i] = s.parent[s.parent[i]]
-		i = s.parent[i]
-	}
-	return i
+	return labels, Numbered(labels, 2*n-1)
 }
 
 // join is a merge as a chain finds it: of the clusters that rows a and b are in.
@@ -179,16 +159,16 @@ type join struct {
 // dendrogram puts merges in the order of their distances and numbers the clusters.
 func dendrogram(joins []join, n int) []Merge {
 	slices.SortStableFunc(joins, func(a, b join) int { return cmp.Compare(a.distance, b.distance) })
-	s := newSets(2*n - 1)
+	s := NewSets(2*n - 1)
 	size := make([]int, 2*n-1)
 	for i := range n {
 		size[i] = 1
 	}
 	merges := make([]Merge, len(joins))
 	for i, j := range joins {
-		a, b := s.find(j.a), s.find(j.b)
+		a, b := s.Find(j.a), s.Find(j.b)
 		to := n + i
-		s.parent[a], s.parent[b] = int32(to), int32(to)
+		s.Parent[a], s.Parent[b] = int32(to), int32(to)
 		size[to] = size[a] + size[b]
 		merges[i] = Merge{A: min(a, b), B: max(a, b), Distance: j.distance, Size: size[to]}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/cluster/clustertest"
 	"tercet/internal/par"
 	"tercet/internal/testutil"
 )
@@ -43,7 +44,7 @@ func plainAgglomerative(x []float32, n, d int, linkage string) []Merge {
 		var sum, most float64
 		for _, i := range a {
 			for _, k := range b {
-				v := math.Sqrt(plainSquared(x, d, i, k))
+				v := math.Sqrt(clustertest.Squared(x, d, i, k))
 				sum += v
 				most = max(most, v)
 			}
@@ -72,20 +73,12 @@ func plainAgglomerative(x []float32, n, d int, linkage string) []Merge {
 	return merges
 }
 
-func plainSquared(x []float32, d, i, k int) (s float64) {
-	for j := range d {
-		e := float64(x[i*d+j]) - float64(x[k*d+j])
-		s += e * e
-	}
-	return s
-}
-
 func TestAgglomerativeAgainstLoops(t *testing.T) {
 	for _, c := range []struct {
 		n, d   int
 		spread float64
 	}{{2, 3, 1}, {3, 1, 1}, {60, 2, 3}, {70, 8, 0}, {40, 33, 2}} {
-		x, _ := blobs(uint64(c.n), c.n, c.d, 5, c.spread)
+		x, _ := clustertest.Blobs(uint64(c.n), c.n, c.d, 5, c.spread)
 		for i := range x { // far from the origin
 			x[i] += 50
 		}
@@ -111,7 +104,7 @@ func TestAgglomerativeAgainstLoops(t *testing.T) {
 // What K and Threshold leave together is what merges below them joined.
 func TestAgglomerativeCuts(t *testing.T) {
 	const n, d = 50, 3
-	x, _ := blobs(4, n, d, 4, 2)
+	x, _ := clustertest.Blobs(4, n, d, 4, 2)
 	for _, linkage := range Linkages {
 		for k := 1; k <= n; k++ {
 			a, err := Agglomerative(context.Background(), x, n, d, AgglomerativeOptions{Linkage: linkage, K: k})
@@ -134,8 +127,8 @@ func TestAgglomerativeCuts(t *testing.T) {
 					}
 				}
 			}
-			samePartition(t, a.Labels, want)
-			checkNumbers(t, a.Labels, a.Sizes, k)
+			clustertest.SamePartition(t, a.Labels, want)
+			clustertest.CheckNumbers(t, a.Labels, a.Sizes, k)
 			if k == n {
 				continue
 			}
@@ -147,40 +140,6 @@ func TestAgglomerativeCuts(t *testing.T) {
 			if len(b.Sizes) != k+1 {
 				t.Errorf("%s: threshold at merge %d leaves %d clusters", linkage, n-k-1, len(b.Sizes))
 			}
-		}
-	}
-}
-
-func samePartition(t *testing.T, a, b []int32) {
-	t.Helper()
-	for i := range a {
-		for k := range i {
-			if (a[i] == a[k]) != (b[i] == b[k]) {
-				t.Fatalf("rows %d and %d: %v and %v in one cluster", k, i, a[i] == a[k], b[i] == b[k])
-			}
-		}
-	}
-}
-
-// checkNumbers verifies that labels are numbered by size, then by first row.
-func checkNumbers(t *testing.T, labels []int32, sizes []int, k int) {
-	t.Helper()
-	if len(sizes) != k {
-		t.Fatalf("%d clusters, want %d", len(sizes), k)
-	}
-	count, first := make([]int, k), make([]int, k)
-	for i := len(labels) - 1; i >= 0; i-- {
-		if c := labels[i]; c >= 0 {
-			count[c]++
-			first[c] = i
-		}
-	}
-	if !slices.Equal(count, sizes) {
-		t.Fatalf("sizes %v, want %v", sizes, count)
-	}
-	for c := 1; c < k; c++ {
-		if count[c] > count[c-1] || count[c] == count[c-1] && first[c] < first[c-1] {
-			t.Fatalf("clusters %d and %d are in the wrong order", c-1, c)
 		}
 	}
 }
@@ -258,7 +217,7 @@ func TestAgglomerativeBadInput(t *testing.T) {
 
 func TestAgglomerativeThreads(t *testing.T) {
 	defer par.SetThreads(par.Threads())
-	x, _ := blobs(6, 1500, 20, 8, 1)
+	x, _ := clustertest.Blobs(6, 1500, 20, 8, 1)
 	for _, linkage := range Linkages {
 		var want *Agglomeration
 		for _, threads := range []int{1, 3} {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"tercet/internal/cluster/clustertest"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 )
@@ -45,7 +46,7 @@ func TestAssignAgainstLoops(t *testing.T) {
 		}
 		return x
 	}
-	clusters, _ := blobs(5, n, d, 30, 3)
+	clusters, _ := clustertest.Blobs(5, n, d, 30, 3)
 	equal := make([]float32, n*d)
 	for i := range equal {
 		equal[i] = float32(i / d % 5)
@@ -124,7 +125,7 @@ func TestAssignAgainstLoops(t *testing.T) {
 // Several starts in step end as each does alone.
 func TestStartsInStep(t *testing.T) {
 	const n, d, k = 900, 17, 6
-	x, _ := blobs(12, n, d, 8, .4)
+	x, _ := clustertest.Blobs(12, n, d, 8, .4)
 	data := center(x, n, d)
 	p := newPoints(data)
 	var together []*lloyd
@@ -161,7 +162,7 @@ func TestStartsInStep(t *testing.T) {
 
 func TestKMeansManyCentersThreads(t *testing.T) {
 	defer par.SetThreads(par.Threads())
-	x, _ := blobs(13, 3000, 70, 40, .5)
+	x, _ := clustertest.Blobs(13, 3000, 70, 40, .5)
 	var want *KMeansResult
 	for _, threads := range []int{1, 2, 3} {
 		par.SetThreads(threads)

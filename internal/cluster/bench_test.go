@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 	"testing"
+
+	"tercet/internal/cluster/clustertest"
 )
 
 // The jobs that docs/performance.md compares with scikit-learn, on data without
@@ -19,7 +21,7 @@ func BenchmarkKMeans(b *testing.B) {
 		{"20000x512-k100-clustered", 20000, 512, 100, 1, .5},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			x, _ := blobs(1, c.n, c.d, c.k, c.spread)
+			x, _ := clustertest.Blobs(1, c.n, c.d, c.k, c.spread)
 			iterations := 0
 			for b.Loop() {
 				r, err := KMeans(context.Background(), x, c.n, c.d, KMeansOptions{K: c.k, Restarts: c.restarts,
@@ -40,7 +42,7 @@ func BenchmarkAssign(b *testing.B) {
 		n, d, k, start int
 	}{{"60000x128-k10-10starts", 60000, 128, 10, 10}, {"60000x128-k10-1start", 60000, 128, 10, 1}, {"20000x512-k100", 20000, 512, 100, 1}} {
 		b.Run(c.name, func(b *testing.B) {
-			x, _ := blobs(1, c.n, c.d, c.k, 0)
+			x, _ := clustertest.Blobs(1, c.n, c.d, c.k, 0)
 			p := newPoints(center(x, c.n, c.d))
 			starts := make([]*lloyd, c.start)
 			for i := range starts {

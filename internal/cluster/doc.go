@@ -1,4 +1,4 @@
-// Package cluster groups and projects embeddings: plain (n, d) float32 arrays,
+// Package cluster groups embeddings: plain (n, d) float32 arrays,
 // from whatever tool they come. It knows no true labels; package metric scores
 // what comes out.
 package cluster

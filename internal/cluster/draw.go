@@ -33,10 +33,10 @@ func used(sizes []int) (n int) {
 	return n
 }
 
-// numbered replaces labels, 0..k-1 or negative for noise, by numbers in the order of
+// Numbered replaces labels, 0..k-1 or negative for noise, by numbers in the order of
 // decreasing size, equal sizes in the order of their first rows, noise by -1, in
 // place, and returns the sizes. Labels that no row has get no number.
-func numbered(labels []int32, k int) []int {
+func Numbered(labels []int32, k int) []int {
 	first, count := make([]int, k), make([]int, k)
 	for i := len(labels) - 1; i >= 0; i-- {
 		if c := labels[i]; c >= 0 {

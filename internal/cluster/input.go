@@ -83,3 +83,21 @@ func (f frame) into(room, x []float32, n int) *centered {
 }
 
 func (c *centered) row(i int) []float32 { return c.x[i*c.d : (i+1)*c.d] }
+
+// Centered is rows at mean zero, in a unit that keeps the digits of products of float32.
+type Centered struct {
+	N, D     int
+	X        []float32 // (N, D): (row - Mean) * Scale
+	Mean     []float64
+	Scale    float64 // a power of two
+	Variance float64 // mean over features of the variance of X
+}
+
+// Center returns the n rows of x, d numbers each, at mean zero.
+func Center(x []float32, n, d int) *Centered {
+	c := center(x, n, d)
+	return &Centered{N: n, D: d, X: c.x, Mean: c.mean, Scale: c.scale, Variance: c.variance}
+}
+
+// Row is row i.
+func (c *Centered) Row(i int) []float32 { return c.X[i*c.D : (i+1)*c.D] }

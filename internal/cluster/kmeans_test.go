@@ -10,28 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/cluster/clustertest"
 	"tercet/internal/par"
 	"tercet/internal/rng"
 	"tercet/internal/testutil"
 )
-
-// blobs draws n rows around k centers that are far apart where spread is large.
-func blobs(seed uint64, n, d, k int, spread float64) (x []float32, truth []int32) {
-	r := rand.New(rand.NewPCG(seed, 1))
-	center := make([]float64, k*d)
-	for i := range center {
-		center[i] = spread * r.NormFloat64()
-	}
-	x, truth = make([]float32, n*d), make([]int32, n)
-	for i := range n {
-		c := r.IntN(k)
-		truth[i] = int32(c)
-		for j := range d {
-			x[i*d+j] = float32(center[c*d+j] + r.NormFloat64())
-		}
-	}
-	return x, truth
-}
 
 // plainInertia returns the sum of squared distances to the clusters' own means,
 // and the means, all in float64.
@@ -61,7 +44,7 @@ func plainInertia(x []float32, n, d, k int, labels []int32) (float64, []float64)
 // same labels after the same number of iterations.
 func TestLloydAgainstLoops(t *testing.T) {
 	for _, c := range []struct{ n, d, k int }{{300, 5, 7}, {200, 1, 4}, {150, 40, 12}, {500, 2, 30}, {90, 3, 1}} {
-		x, _ := blobs(uint64(c.n), c.n, c.d, 6, 2)
+		x, _ := clustertest.Blobs(uint64(c.n), c.n, c.d, 6, 2)
 		data := center(x, c.n, c.d)
 		l := newLloyd(data, c.k)
 		if err := l.seed(context.Background(), rng.New(5, "test")); err != nil {
@@ -104,7 +87,7 @@ func TestLloydAgainstLoops(t *testing.T) {
 
 func TestKMeansBlobs(t *testing.T) {
 	n, d, k := 600, 8, 9
-	x, truth := blobs(3, n, d, k, 20)
+	x, truth := clustertest.Blobs(3, n, d, k, 20)
 	for i := range x { // far from the origin: needs centering
 		x[i] += 1000
 	}
@@ -141,7 +124,7 @@ func TestKMeansBlobs(t *testing.T) {
 func TestKMeansOptimum(t *testing.T) {
 	for seed := range uint64(5) {
 		n, d, k := 12, 2, 3
-		x, _ := blobs(seed, n, d, 3, 1)
+		x, _ := clustertest.Blobs(seed, n, d, 3, 1)
 		best := math.Inf(1)
 		labels := make([]int32, n)
 		for code := range 531441 { // 3^12
@@ -187,7 +170,7 @@ func TestKMeansEdges(t *testing.T) {
 	if r := run([]float32{4, -2}, 1, 2, 1); !slices.Equal(r.Centers, []float32{4, -2}) || r.Inertia != 0 || len(r.Warnings) > 0 {
 		t.Errorf("one row: %+v", r)
 	}
-	x, _ := blobs(8, 50, 3, 5, 1)
+	x, _ := clustertest.Blobs(8, 50, 3, 5, 1)
 	if r := run(x, 50, 3, 50); r.Inertia != 0 || slices.Max(r.Sizes) != 1 {
 		t.Errorf("k = n: inertia %v, sizes %v", r.Inertia, r.Sizes)
 	}
@@ -270,7 +253,7 @@ func TestKMeansBadInput(t *testing.T) {
 
 func TestKMeansThreads(t *testing.T) {
 	defer par.SetThreads(par.Threads())
-	x, _ := blobs(11, 3000, 40, 12, .5) // several chunks of rows and of columns
+	x, _ := clustertest.Blobs(11, 3000, 40, 12, .5) // several chunks of rows and of columns
 	var want *KMeansResult
 	for _, threads := range []int{1, 2, 3} {
 		par.SetThreads(threads)
@@ -290,7 +273,7 @@ func TestKMeansThreads(t *testing.T) {
 }
 
 func TestLloydAllocatesNothing(t *testing.T) {
-	x, _ := blobs(2, 500, 40, 5, 1)
+	x, _ := clustertest.Blobs(2, 500, 40, 5, 1)
 	l := newLloyd(center(x, 500, 40), 5)
 	if err := l.seed(context.Background(), rng.New(1, "test")); err != nil {
 		t.Fatal(err)

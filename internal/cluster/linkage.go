@@ -21,7 +21,7 @@ type matrix struct {
 	size     []int32 // rows of each cluster
 	of       []int32 // one of its rows
 	active   []int32 // slots in use, ascending
-	sets     *sets   // slots that were merged, under the one in use
+	sets     *Sets   // slots that were merged, under the one in use
 	near     []nearby
 	moved    []int32
 	to       [2][]float32 // scratch: distances of active slots
@@ -33,7 +33,7 @@ const matrixRows = 64
 
 func newMatrix(ctx context.Context, x []float32, data *centered, complete bool) (*matrix, error) {
 	n := data.n
-	m := &matrix{complete: complete, pairs: newPairs(n), size: make([]int32, n), of: make([]int32, n), active: make([]int32, n), sets: newSets(n),
+	m := &matrix{complete: complete, pairs: newPairs(n), size: make([]int32, n), of: make([]int32, n), active: make([]int32, n), sets: NewSets(n),
 		near: make([]nearby, n), moved: make([]int32, n), to: [2][]float32{make([]float32, n), make([]float32, n)}}
 	for i := range int32(n) {
 		m.size[i], m.of[i], m.active[i] = 1, i, i
@@ -107,7 +107,7 @@ func (m *matrix) known(i int32) (at int32, least float32) {
 	at, least = -1, float32(math.Inf(1))
 	near := &m.near[i]
 	for _, j := range near.slot[:near.count] {
-		if j = m.sets.find(j); j == i {
+		if j = m.sets.Find(j); j == i {
 			continue
 		}
 		if v := m.pairs.get(i, j); v < least || v == least && j < at {
@@ -120,7 +120,7 @@ func (m *matrix) known(i int32) (at int32, least float32) {
 func (m *matrix) merge(a, b int32) {
 	at := slices.Index(m.active, a)
 	m.active = slices.Delete(m.active, at, at+1)
-	m.sets.parent[a] = b
+	m.sets.Parent[a] = b
 	da, db := m.pairs.gather(a, m.active, m.to[0]), m.pairs.gather(b, m.active, m.to[1])
 	wa, wb := float64(m.size[a]), float64(m.size[b])
 	wa, wb = wa/(wa+wb), wb/(wa+wb)
@@ -158,13 +158,13 @@ func (m *matrix) compact() []int32 {
 		m.size[i], m.of[i], m.near[i] = m.size[from], m.of[from], m.near[from]
 		near := &m.near[i]
 		for k, j := range near.slot[:near.count] {
-			near.slot[k] = m.moved[m.sets.find(j)]
+			near.slot[k] = m.moved[m.sets.Find(j)]
 		}
 	}
 	for i := range m.active {
 		m.active[i] = int32(i)
 	}
-	m.sets = newSets(len(m.active))
+	m.sets = NewSets(len(m.active))
 	moved := m.moved
 	m.moved = moved[:len(m.active)]
 	return moved

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tercet/internal/cluster/clustertest"
 	"tercet/internal/rng"
 	"tercet/internal/testutil"
 )
@@ -14,7 +15,7 @@ import (
 // of the least, and draws in proportion to the squared distances.
 func TestSeedingAgainstLoops(t *testing.T) {
 	const n, d = 2500, 6 // three chunks
-	x, _ := blobs(21, n, d, 5, 3)
+	x, _ := clustertest.Blobs(21, n, d, 5, 3)
 	l := newLloyd(center(x, n, d), 40)
 	s := newSeeding(l)
 	if len(s.rows) != 5 { // 2 + floor(ln 40)

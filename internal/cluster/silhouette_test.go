@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/cluster/clustertest"
 	"tercet/internal/par"
 	"tercet/internal/rng"
 )
@@ -20,7 +21,7 @@ func plainSilhouette(x []float32, n, d int, labels []int32) []float64 {
 		sum, count := map[int32]float64{}, map[int32]float64{}
 		for k := range n {
 			if k != i && labels[k] >= 0 {
-				sum[labels[k]] += math.Sqrt(plainSquared(x, d, i, k))
+				sum[labels[k]] += math.Sqrt(clustertest.Squared(x, d, i, k))
 				count[labels[k]]++
 			}
 		}
@@ -51,7 +52,7 @@ func TestSilhouetteAgainstLoops(t *testing.T) {
 		n, d, k int
 		spread  float64
 	}{{2200, 5, 4, 3}, {150, 40, 12, .3}, {90, 1, 30, 20}, {30, 2, 29, 1}, {3, 2, 2, 1}} {
-		x, labels := blobs(uint64(c.n), c.n, c.d, c.k, c.spread)
+		x, labels := clustertest.Blobs(uint64(c.n), c.n, c.d, c.k, c.spread)
 		for i := range x {
 			x[i] += 1000
 		}
@@ -128,7 +129,7 @@ func TestSilhouetteEdges(t *testing.T) {
 
 func TestSilhouetteThreads(t *testing.T) {
 	defer par.SetThreads(par.Threads())
-	x, labels := blobs(2, 1500, 9, 40, 1)
+	x, labels := clustertest.Blobs(2, 1500, 9, 40, 1)
 	var want float64
 	for i, threads := range []int{1, 3} {
 		par.SetThreads(threads)
@@ -145,7 +146,7 @@ func TestSilhouetteThreads(t *testing.T) {
 func TestChooseK(t *testing.T) {
 	ctx := context.Background()
 	const n, d = 400, 4
-	x, _ := blobs(5, n, d, 6, 20)
+	x, _ := clustertest.Blobs(5, n, d, 6, 20)
 	o := KMeansOptions{Restarts: 5, Seed: 3}
 	c, err := ChooseK(ctx, x, n, d, []int{9, 2, 6, 4, 6, 7}, o, 0)
 	if err != nil || c.K != 6 || !slices.Equal(c.Ks, []int{2, 4, 6, 7, 9}) {

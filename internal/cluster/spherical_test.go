@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/cluster/clustertest"
 	"tercet/internal/par"
 	"tercet/internal/rng"
 	"tercet/internal/testutil"
@@ -17,7 +18,7 @@ import (
 // labels after the same number of iterations.
 func TestSphericalAgainstLoops(t *testing.T) {
 	for _, c := range []struct{ n, d, k int }{{300, 5, 7}, {150, 40, 12}, {500, 2, 30}, {90, 3, 1}} {
-		x, _ := blobs(uint64(c.n), c.n, c.d, 6, 2)
+		x, _ := clustertest.Blobs(uint64(c.n), c.n, c.d, 6, 2)
 		f, err := unitFrame(x, c.n, c.d)
 		if err != nil {
 			t.Fatal(err)
@@ -76,7 +77,7 @@ func TestSphericalAgainstLoops(t *testing.T) {
 // 2 - 2 cos, added up.
 func TestSpherical(t *testing.T) {
 	const n, d, k = 500, 6, 5
-	x, truth := blobs(4, n, d, k, 30)
+	x, truth := clustertest.Blobs(4, n, d, k, 30)
 	run := func(x []float32, o KMeansOptions) *KMeansResult {
 		t.Helper()
 		o.K, o.Spherical = k, true
@@ -88,7 +89,7 @@ func TestSpherical(t *testing.T) {
 	}
 	for _, o := range []KMeansOptions{{}, {MiniBatch: 100}} {
 		r := run(x, o)
-		samePartition(t, r.Labels, truth)
+		clustertest.SamePartition(t, r.Labels, truth)
 		long := slices.Clone(x)
 		for i := range n {
 			for j := range d {
@@ -132,7 +133,7 @@ func TestSpherical(t *testing.T) {
 func TestMiniBatch(t *testing.T) {
 	defer par.SetThreads(par.Threads())
 	const n, d, k = 30000, 12, 9
-	x, truth := blobs(14, n, d, k, 8)
+	x, truth := clustertest.Blobs(14, n, d, k, 8)
 	full, err := KMeans(context.Background(), x, n, d, KMeansOptions{K: k, Restarts: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +190,7 @@ func TestMiniBatchEdges(t *testing.T) {
 		}
 		return r
 	}
-	x, _ := blobs(3, 40, 2, 4, 3)
+	x, _ := clustertest.Blobs(3, 40, 2, 4, 3)
 	if r, want := run(x, 40, 2, KMeansOptions{K: 4, MiniBatch: 40}), run(x, 40, 2, KMeansOptions{K: 4}); !reflect.DeepEqual(r, want) {
 		t.Error("batches of all rows are not full k-means")
 	}

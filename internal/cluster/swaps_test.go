@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"tercet/internal/cluster/clustertest"
 	"tercet/internal/testutil"
 )
 
@@ -35,7 +36,7 @@ func plainPotential(data *centered, rows []int) (s float64) {
 // squares.
 func TestSwapsAgainstLoops(t *testing.T) {
 	const n, d, k = 700, 6, 9
-	x, _ := blobs(17, n, d, 12, 2)
+	x, _ := clustertest.Blobs(17, n, d, 12, 2)
 	for _, unit := range []bool{false, true} {
 		f := frameOf(x, n, d)
 		if unit {
@@ -105,7 +106,7 @@ func TestSwapsAgainstLoops(t *testing.T) {
 // the blobs.
 func TestSwapsFindBlobs(t *testing.T) {
 	const n, d, k = 2000, 5, 12
-	x, truth := blobs(19, n, d, k, 20)
+	x, truth := clustertest.Blobs(19, n, d, k, 20)
 	data := center(x, n, d)
 	l := newLloyd(data, k)
 	c := 0
@@ -124,7 +125,7 @@ func TestSwapsFindBlobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	samePartition(t, l.labels, truth)
+	clustertest.SamePartition(t, l.labels, truth)
 	if want, _ := plainInertia(data.x, n, d, k, truth); bad < 10*good || !testutil.WithinRelative(good, want, 1e-6) {
 		t.Errorf("inertia %v before, %v after, want %v", bad, good, want)
 	}

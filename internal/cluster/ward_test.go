@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tercet/internal/cluster/clustertest"
 	"tercet/internal/testutil"
 )
 
@@ -16,8 +17,8 @@ func TestWardRounds(t *testing.T) {
 	ctx := context.Background()
 	r := rand.New(rand.NewPCG(4, 4))
 	const n, d = 1200, 7
-	loose, _ := blobs(3, n, d, 1, 0)
-	tight, _ := blobs(3, n, d, 30, 100)
+	loose, _ := clustertest.Blobs(3, n, d, 1, 0)
+	tight, _ := clustertest.Blobs(3, n, d, 30, 100)
 	// One heavy group, and rows ever farther from it: rounds merge little.
 	hub := make([]float32, n*d)
 	for i := range n {
@@ -74,7 +75,7 @@ func TestWardRounds(t *testing.T) {
 // The nearest cluster and the distance of the next one are those of a search in float64.
 func TestWardSearch(t *testing.T) {
 	const n, d = 300, 40
-	x, _ := blobs(8, n, d, 5, 4)
+	x, _ := clustertest.Blobs(8, n, d, 5, 4)
 	copy(x[5*d:6*d], x[4*d:5*d])
 	data := center(x, n, d)
 	w, err := newWard(context.Background(), x, data)

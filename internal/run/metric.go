@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"tercet/internal/cluster"
+	"tercet/internal/cluster/principal"
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/embed"
@@ -50,7 +50,7 @@ func fitFeatures(ctx context.Context, cfg *config.Config, ds data.Dataset) (*nn.
 	if err := m.SetMetric(nil); err != nil {
 		return nil, nil, err
 	}
-	mean, components, scale, err := principal(raw, o)
+	mean, components, scale, err := axes(raw, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,9 +91,9 @@ func FeaturesOf(z *array.Array, ds data.Dataset) *Features {
 	return f
 }
 
-// principal returns the mean of raw's rows, their principal components (nil for none)
+// axes returns the mean of raw's rows, their principal components (nil for none)
 // and the scale of each.
-func principal(raw *array.Array, o nn.MahalanobisKeys) (mean, components, scale []float64, err error) {
+func axes(raw *array.Array, o nn.MahalanobisKeys) (mean, components, scale []float64, err error) {
 	n, d := raw.Rows(), raw.Cols()
 	if o.Dims > d {
 		return nil, nil, nil, &config.Error{Key: "model.dims", Msg: fmt.Sprintf("asks for %d principal components of images of %d numbers: set it to %d or less", o.Dims, d, d)}
@@ -114,7 +114,7 @@ func principal(raw *array.Array, o nn.MahalanobisKeys) (mean, components, scale 
 		}
 		return mean, nil, scale, nil
 	}
-	pca, err := cluster.PCA(raw.Data, n, d, o.Dims)
+	pca, err := principal.Components(raw.Data, n, d, o.Dims)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("%w: model.dims: %w", data.ErrUnfit, err)
 	}

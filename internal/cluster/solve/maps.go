@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"tercet/internal/cluster"
+	"tercet/internal/cluster/principal"
 	"tercet/internal/cluster/tsne"
 	"tercet/internal/record"
 )
@@ -69,7 +69,7 @@ func (j *Job) pca(context.Context) ([]float32, record.MapRecord, []string, error
 	if j.Items.D < 2 {
 		return nil, record.MapRecord{}, nil, errFlat
 	}
-	p, err := cluster.PCA(j.Items.X, j.Items.N, j.Items.D, 2)
+	p, err := principal.Components(j.Items.X, j.Items.N, j.Items.D, 2)
 	if err != nil {
 		return nil, record.MapRecord{}, nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tercet/internal/cluster"
+	"tercet/internal/cluster/density"
 	"tercet/internal/cluster/link"
 	"tercet/internal/data"
 	"tercet/internal/option"
@@ -60,7 +61,7 @@ func (j *Job) hdbscan(ctx context.Context, doc *record.Cluster) error {
 	if o.MinSamples > j.Items.N {
 		return option.Errorf("%s %d of %s: it can be at most their number", option.Name("min-samples"), o.MinSamples, text.Count(j.Items.N, "item"))
 	}
-	res, err := cluster.HDBSCAN(ctx, j.Items.X, j.Items.N, j.Items.D, cluster.HDBSCANOptions{
+	res, err := density.HDBSCAN(ctx, j.Items.X, j.Items.N, j.Items.D, density.Options{
 		MinClusterSize: o.MinClusterSize, MinSamples: o.MinSamples, Selection: o.Selection, Epsilon: o.Epsilon,
 		Progress: j.Say.Of("hdbscan"),
 	})

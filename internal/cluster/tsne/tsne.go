@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"tercet/internal/cluster"
+	"tercet/internal/cluster/principal"
 	"tercet/internal/metric"
 	"tercet/internal/rng"
 )
@@ -110,7 +111,7 @@ func (r *Result) start(x []float32, n, d int, o *Options) ([]point, error) {
 		return y, nil
 	}
 	k := min(d, 2)
-	pca, err := cluster.PCA(x, n, d, k)
+	pca, err := principal.Components(x, n, d, k)
 	if errors.Is(err, cluster.ErrInput) {
 		// The rows were checked: they are all the same.
 		r.Warnings = append(r.Warnings, fmt.Sprintf("all %d rows are the same (a collapsed embedding?): the map shows chance", n))

@@ -1,18 +1,22 @@
-package cluster
+package density
 
-import "math"
+import (
+	"math"
+
+	"tercet/internal/cluster"
+)
 
 // condensed is the tree of clusters of at least a given size. Densities are
 // 1/distance, infinite at 0.
 type condensed struct {
-	clusters []cluster // parents before their children; the first is the whole
-	of       []int32   // of each row: the smallest cluster that it is in
-	left     []float64 // of each row: the density at which it leaves that cluster
+	clusters []component // parents before their children; the first is the whole
+	of       []int32     // of each row: the smallest cluster that it is in
+	left     []float64   // of each row: the density at which it leaves that cluster
 }
 
-// cluster is a component from the density at which it splits off to that at which it
+// component is one from the density at which it splits off to that at which it
 // splits or dissolves.
-type cluster struct {
+type component struct {
 	parent    int32
 	birth     float64
 	stability float64 // sum over its rows of how long they stay
@@ -22,7 +26,7 @@ type cluster struct {
 
 // condense follows components from the whole downwards.
 func condense(l *levels, least int) *condensed {
-	t := &condensed{clusters: []cluster{{parent: -1}}, of: make([]int32, l.n), left: make([]float64, l.n)}
+	t := &condensed{clusters: []component{{parent: -1}}, of: make([]int32, l.n), left: make([]float64, l.n)}
 	type visit struct{ node, cluster int32 }
 	stack := []visit{{node: int32(l.n + len(l.nodes) - 1)}}
 	if len(l.nodes) == 0 { // a single row
@@ -53,7 +57,7 @@ func condense(l *levels, least int) *condensed {
 				t.stay(v.cluster, l.size(p), density)
 				t.clusters[v.cluster].split = true
 				stack = append(stack, visit{p, int32(len(t.clusters))})
-				t.clusters = append(t.clusters, cluster{parent: v.cluster, birth: density})
+				t.clusters = append(t.clusters, component{parent: v.cluster, birth: density})
 			}
 		}
 	}
@@ -132,7 +136,7 @@ func (t *condensed) above(chosen []bool, epsilon float64) []bool {
 }
 
 // result gives rows the chosen cluster that they are in.
-func (t *condensed) result(chosen []bool) *HDBSCANResult {
+func (t *condensed) result(chosen []bool) *Result {
 	in := make([]int32, len(chosen)) // the chosen cluster around each, or -1
 	for c := range chosen {
 		switch {
@@ -144,7 +148,7 @@ func (t *condensed) result(chosen []bool) *HDBSCANResult {
 			in[c] = in[t.clusters[c].parent]
 		}
 	}
-	r := &HDBSCANResult{Labels: make([]int32, len(t.of)), Probabilities: make([]float64, len(t.of))}
+	r := &Result{Labels: make([]int32, len(t.of)), Probabilities: make([]float64, len(t.of))}
 	for i, c := range t.of {
 		c = in[c]
 		r.Labels[i] = c
@@ -157,6 +161,6 @@ func (t *condensed) result(chosen []bool) *HDBSCANResult {
 			r.Probabilities[i] = t.left[i] / longest
 		}
 	}
-	r.Sizes = numbered(r.Labels, len(chosen))
+	r.Sizes = cluster.Numbered(r.Labels, len(chosen))
 	return r
 }

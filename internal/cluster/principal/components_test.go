@@ -1,4 +1,4 @@
-package cluster
+package principal
 
 import (
 	"math"
@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tercet/internal/cluster"
+	"tercet/internal/cluster/clustertest"
 	"tercet/internal/par"
 	"tercet/internal/testutil"
 )
@@ -27,7 +29,7 @@ func wavy(n, d int) []float32 {
 
 // checkPCA verifies a result by plain float64 loops: orthonormal components,
 // eigenvectors of the covariance, projections, ratios, signs.
-func checkPCA(t *testing.T, x []float32, n, d int, r *PCAResult) {
+func checkPCA(t *testing.T, x []float32, n, d int, r *Result) {
 	t.Helper()
 	mean, cov := make([]float64, d), make([]float64, d*d)
 	for i := range n {
@@ -100,7 +102,7 @@ func TestPCAAgainstLoops(t *testing.T) {
 		for i := range x {
 			x[i] += 40
 		}
-		r, err := PCA(x, c.n, c.d, c.k)
+		r, err := Components(x, c.n, c.d, c.k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +121,7 @@ func TestPCAKrylov(t *testing.T) {
 		for i := range x {
 			x[i] = float32(r.NormFloat64() * math.Pow(c.decay, float64(i%c.d)))
 		}
-		cov := covariance(center(x, c.n, c.d))
+		cov := covariance(cluster.Center(x, c.n, c.d))
 		values, _, ok := krylov(cov, c.k)
 		if !ok {
 			t.Errorf("%+v: no convergence", c)
@@ -135,7 +137,7 @@ func TestPCAKrylov(t *testing.T) {
 				t.Errorf("%+v: eigenvalue %d is %v, want %v", c, i, v, want)
 			}
 		}
-		got, err := PCA(x, c.n, c.d, c.k)
+		got, err := Components(x, c.n, c.d, c.k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +147,7 @@ func TestPCAKrylov(t *testing.T) {
 
 func TestPCAEdges(t *testing.T) {
 	line := []float32{0, 0, 1, 2, 2, 4, 3, 6} // one direction only
-	r, err := PCA(line, 4, 2, 2)
+	r, err := Components(line, 4, 2, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +158,7 @@ func TestPCAEdges(t *testing.T) {
 	for i := range wide {
 		wide[i] = float32(i * i % 17)
 	}
-	if r, err = PCA(wide, 3, 500, 2); err != nil {
+	if r, err = Components(wide, 3, 500, 2); err != nil {
 		t.Fatal(err)
 	}
 	checkPCA(t, wide, 3, 500, r)
@@ -172,7 +174,7 @@ func TestPCAEdges(t *testing.T) {
 		"k 0":      {line, 4, 2, 0, "0 components"},
 		"size":     {line, 3, 2, 1, "need 6 numbers, got 8"},
 	} {
-		if _, err := PCA(c.x, c.n, c.d, c.k); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Components(c.x, c.n, c.d, c.k); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
@@ -181,12 +183,12 @@ func TestPCAEdges(t *testing.T) {
 func TestPCAThreads(t *testing.T) {
 	defer par.SetThreads(par.Threads())
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // gonum's products use that many
-	x, _ := blobs(4, 500, 300, 6, 3)
-	var want *PCAResult
+	x, _ := clustertest.Blobs(4, 500, 300, 6, 3)
+	var want *Result
 	for _, threads := range []int{1, 2, 3} {
 		par.SetThreads(threads)
 		runtime.GOMAXPROCS(threads)
-		r, err := PCA(x, 500, 300, 2)
+		r, err := Components(x, 500, 300, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +202,7 @@ func TestPCAThreads(t *testing.T) {
 // Computed by scikit-learn 1.2.1 (numpy float64) on wavy(60, 7), signs turned to
 // our convention.
 func TestPCASklearn(t *testing.T) {
-	r, err := PCA(wavy(60, 7), 60, 7, 3)
+	r, err := Components(wavy(60, 7), 60, 7, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package cluster
+package density
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/cluster/clustertest"
 	"tercet/internal/par"
 	"tercet/internal/testutil"
 )
@@ -18,17 +19,17 @@ import (
 // plainHDBSCAN follows the paper on the graph of all pairs: its edges are taken out
 // level by level, and components are found again each time. Squared distances are
 // sums of integers in the tests and so exact, which makes equal ones equal.
-func plainHDBSCAN(x []float32, n, d int, o HDBSCANOptions) (labels []int32, probability []float64) {
+func plainHDBSCAN(x []float32, n, d int, o Options) (labels []int32, probability []float64) {
 	core := make([]float64, n)
 	for i := range n {
 		var all []float64
 		for k := range n {
-			all = append(all, plainSquared(x, d, i, k))
+			all = append(all, clustertest.Squared(x, d, i, k))
 		}
 		slices.Sort(all)
 		core[i] = all[o.MinSamples-1]
 	}
-	reach := func(i, k int) float64 { return math.Sqrt(max(core[i], core[k], plainSquared(x, d, i, k))) }
+	reach := func(i, k int) float64 { return math.Sqrt(max(core[i], core[k], clustertest.Squared(x, d, i, k))) }
 	var levels []float64
 	for i := range n {
 		for k := range i {
@@ -180,7 +181,7 @@ func TestHDBSCANAgainstLoops(t *testing.T) {
 				x[i] += float32(r.IntN(1<<10)) / (1 << 10)
 			}
 		}
-		o := HDBSCANOptions{MinClusterSize: 2 + r.IntN(6), MinSamples: 1 + r.IntN(min(n, 6)), Selection: []string{"eom", "leaf"}[r.IntN(2)]}
+		o := Options{MinClusterSize: 2 + r.IntN(6), MinSamples: 1 + r.IntN(min(n, 6)), Selection: []string{"eom", "leaf"}[r.IntN(2)]}
 		if r.IntN(3) == 0 {
 			o.Epsilon = 3 * r.Float64()
 		}
@@ -202,8 +203,8 @@ func TestHDBSCANAgainstLoops(t *testing.T) {
 				t.Fatalf("%s: row %d has probability %v, want %v", what, i, got.Probabilities[i], probability[i])
 			}
 		}
-		samePartition(t, got.Labels, want)
-		checkNumbers(t, got.Labels, got.Sizes, len(got.Sizes))
+		clustertest.SamePartition(t, got.Labels, want)
+		clustertest.CheckNumbers(t, got.Labels, got.Sizes, len(got.Sizes))
 		if noise != got.Noise || (len(got.Sizes) == 0) != (len(got.Warnings) == 1) {
 			t.Fatalf("%s: noise %d, want %d; %q", what, got.Noise, noise, got.Warnings)
 		}
@@ -230,7 +231,7 @@ func TestHDBSCANBlobs(t *testing.T) {
 		}
 	}
 	for _, selection := range []string{"eom", "leaf"} {
-		h, err := HDBSCAN(context.Background(), x, n, d, HDBSCANOptions{MinClusterSize: 20, MinSamples: 5, Selection: selection})
+		h, err := HDBSCAN(context.Background(), x, n, d, Options{MinClusterSize: 20, MinSamples: 5, Selection: selection})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +248,7 @@ func TestHDBSCANBlobs(t *testing.T) {
 }
 
 func TestHDBSCANEdges(t *testing.T) {
-	run := func(x []float32, n, d int, o HDBSCANOptions) *HDBSCANResult {
+	run := func(x []float32, n, d int, o Options) *Result {
 		t.Helper()
 		r, err := HDBSCAN(context.Background(), x, n, d, o)
 		if err != nil {
@@ -255,18 +256,18 @@ func TestHDBSCANEdges(t *testing.T) {
 		}
 		return r
 	}
-	if r := run([]float32{1, 2}, 1, 2, HDBSCANOptions{}); r.Noise != 1 || r.Labels[0] != -1 || len(r.Warnings) != 1 {
+	if r := run([]float32{1, 2}, 1, 2, Options{}); r.Noise != 1 || r.Labels[0] != -1 || len(r.Warnings) != 1 {
 		t.Errorf("one row: %+v", r)
 	}
 	same := make([]float32, 40)
-	if r := run(same, 20, 2, HDBSCANOptions{}); r.Noise != 20 || len(r.Sizes) != 0 {
+	if r := run(same, 20, 2, Options{}); r.Noise != 20 || len(r.Sizes) != 0 {
 		t.Errorf("equal rows are the whole, which is no cluster: %+v", r)
 	}
 	for i := range 10 { // two places, one with more rows
 		same[i] = 5
 	}
 	for _, selection := range []string{"eom", "leaf"} {
-		r := run(same, 20, 2, HDBSCANOptions{Selection: selection})
+		r := run(same, 20, 2, Options{Selection: selection})
 		if !slices.Equal(r.Sizes, []int{15, 5}) || r.Labels[0] != 1 || r.Labels[19] != 0 || slices.Min(r.Probabilities) != 1 {
 			t.Errorf("two places: %+v", r)
 		}
@@ -274,15 +275,15 @@ func TestHDBSCANEdges(t *testing.T) {
 	for name, c := range map[string]struct {
 		x    []float32
 		n    int
-		o    HDBSCANOptions
+		o    Options
 		want string
 	}{
-		"none":      {nil, 0, HDBSCANOptions{}, "no rows"},
-		"nan":       {[]float32{1, float32(math.Inf(1))}, 2, HDBSCANOptions{}, "row 1 column 0 is +Inf"},
-		"size":      {same, 40, HDBSCANOptions{MinClusterSize: 1}, "the least is 2"},
-		"samples":   {same, 40, HDBSCANOptions{MinSamples: 41}, "choose 1 to 40"},
-		"selection": {same, 40, HDBSCANOptions{Selection: "all"}, "choose eom or leaf"},
-		"epsilon":   {same, 40, HDBSCANOptions{Epsilon: -1}, "epsilon -1"},
+		"none":      {nil, 0, Options{}, "no rows"},
+		"nan":       {[]float32{1, float32(math.Inf(1))}, 2, Options{}, "row 1 column 0 is +Inf"},
+		"size":      {same, 40, Options{MinClusterSize: 1}, "the least is 2"},
+		"samples":   {same, 40, Options{MinSamples: 41}, "choose 1 to 40"},
+		"selection": {same, 40, Options{Selection: "all"}, "choose eom or leaf"},
+		"epsilon":   {same, 40, Options{Epsilon: -1}, "epsilon -1"},
 	} {
 		if _, err := HDBSCAN(context.Background(), c.x, c.n, 1, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
@@ -290,18 +291,18 @@ func TestHDBSCANEdges(t *testing.T) {
 	}
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := HDBSCAN(stopped, same, 40, 1, HDBSCANOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := HDBSCAN(stopped, same, 40, 1, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 }
 
 func TestHDBSCANThreads(t *testing.T) {
 	defer par.SetThreads(par.Threads())
-	x, _ := blobs(6, 3000, 10, 8, 6)
-	var want *HDBSCANResult
+	x, _ := clustertest.Blobs(6, 3000, 10, 8, 6)
+	var want *Result
 	for _, threads := range []int{1, 3} {
 		par.SetThreads(threads)
-		a, err := HDBSCAN(context.Background(), x, 3000, 10, HDBSCANOptions{MinClusterSize: 20})
+		a, err := HDBSCAN(context.Background(), x, 3000, 10, Options{MinClusterSize: 20})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,9 +1,11 @@
-package cluster
+package density
 
 import (
 	"cmp"
 	"math"
 	"slices"
+
+	"tercet/internal/cluster"
 )
 
 // levels is the tree of single linkage in which parts that come together at one
@@ -26,7 +28,7 @@ type level struct {
 func newLevels(edges []edge, n int) *levels {
 	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.square, b.square) })
 	l := &levels{n: n}
-	s := newSets(n)
+	s := cluster.NewSets(n)
 	top := make([]int32, n) // of the set with this root: its node
 	for i := range top {
 		top[i] = int32(i)
@@ -39,7 +41,7 @@ func newLevels(edges []edge, n int) *levels {
 		}
 		var touched []int32
 		for _, e := range edges[lo:hi] {
-			a, b := s.find(e.a), s.find(e.b)
+			a, b := s.Find(e.a), s.Find(e.b)
 			for _, r := range [2]int32{a, b} {
 				if members[r] == nil {
 					members[r] = append(members[r], top[r])
@@ -49,11 +51,11 @@ func newLevels(edges []edge, n int) *levels {
 			if len(members[a]) < len(members[b]) {
 				a, b = b, a
 			}
-			s.parent[b] = a
+			s.Parent[b] = a
 			members[a] = append(members[a], members[b]...)
 		}
 		for _, r := range touched {
-			if s.parent[r] == r {
+			if s.Parent[r] == r {
 				slices.Sort(members[r])
 				first := len(l.parts)
 				l.parts = append(l.parts, members[r]...)

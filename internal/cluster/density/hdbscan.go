@@ -1,17 +1,18 @@
-package cluster
+package density
 
 import (
 	"context"
 	"fmt"
 	"math"
 
+	"tercet/internal/cluster"
 	"tercet/internal/metric"
 	"tercet/internal/progress"
 	"tercet/internal/text"
 )
 
-// HDBSCANOptions sets HDBSCAN. Zero values mean the defaults in brackets.
-type HDBSCANOptions struct {
+// Options sets HDBSCAN. Zero values mean the defaults in brackets.
+type Options struct {
 	MinClusterSize int     // rows that a cluster has at least, 2 or more [5]
 	MinSamples     int     // rows, itself counted, within a row's core distance, 1 to n [MinClusterSize, at most n]
 	Selection      string  // "eom", excess of mass, or "leaf" [eom]
@@ -19,8 +20,8 @@ type HDBSCANOptions struct {
 	Progress       progress.Count
 }
 
-// HDBSCANResult is the result of HDBSCAN.
-type HDBSCANResult struct {
+// Result is the result of HDBSCAN.
+type Result struct {
 	Labels        []int32   // n numbers by decreasing size, equal sizes by their first row; -1 is noise
 	Probabilities []float64 // of each row: how long it stays in its cluster, as a share of the longest; 0 for noise
 	Sizes         []int
@@ -49,8 +50,8 @@ type HDBSCANResult struct {
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), options out of
 // their range, a canceled ctx. Only noise is a warning.
-func HDBSCAN(ctx context.Context, x []float32, n, d int, o HDBSCANOptions) (*HDBSCANResult, error) {
-	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
+func HDBSCAN(ctx context.Context, x []float32, n, d int, o Options) (*Result, error) {
+	if err := metric.CheckMatrix(cluster.ErrInput, "rows", x, n, d); err != nil {
 		return nil, err
 	}
 	if err := o.fill(n); err != nil {
@@ -79,7 +80,7 @@ func HDBSCAN(ctx context.Context, x []float32, n, d int, o HDBSCANOptions) (*HDB
 	return r, nil
 }
 
-func (o *HDBSCANOptions) fill(n int) error {
+func (o *Options) fill(n int) error {
 	if o.MinClusterSize == 0 {
 		o.MinClusterSize = 5
 	}
@@ -93,7 +94,7 @@ func (o *HDBSCANOptions) fill(n int) error {
 	case o.MinClusterSize < 2:
 		return fmt.Errorf("clusters of at least %d rows: the least is 2", o.MinClusterSize)
 	case o.MinSamples < 1 || o.MinSamples > n:
-		return fmt.Errorf("%w: core distances to the row number %d of %d rows: choose 1 to %d", ErrInput, o.MinSamples, n, n)
+		return fmt.Errorf("%w: core distances to the row number %d of %d rows: choose 1 to %d", cluster.ErrInput, o.MinSamples, n, n)
 	case o.Selection != "eom" && o.Selection != "leaf":
 		return fmt.Errorf("selection %q: choose eom or leaf", o.Selection)
 	case !(o.Epsilon >= 0) || math.IsInf(o.Epsilon, 1):

@@ -1,4 +1,4 @@
-package cluster
+package principal
 
 import (
 	"gonum.org/v1/gonum/lapack/lapack64"

@@ -1,4 +1,4 @@
-package cluster
+package principal
 
 import (
 	"fmt"
@@ -6,13 +6,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tercet/internal/cluster"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/metric"
 	"tercet/internal/par"
 )
 
-// PCAResult holds the k directions of largest variance, largest first.
-type PCAResult struct {
+// Result holds the k directions of largest variance, largest first.
+type Result struct {
 	K          int
 	Mean       []float64 // d
 	Components []float64 // (k, d), orthonormal rows; the entry of largest magnitude of each is positive
@@ -24,7 +25,7 @@ type PCAResult struct {
 // denseLimit is the dimension up to which all eigenvectors are computed at once.
 const denseLimit = 256
 
-// PCA finds the first k principal components of the n rows of x, d numbers each,
+// Components finds the first k principal components of the n rows of x, d numbers each,
 // from the eigenvectors of their covariance. Products run in float32 over 256
 // rows at a time and are summed in float64; eigenvectors are in float64, to a
 // relative residual of 1e-8 of the largest eigenvalue. In more than 256
@@ -34,43 +35,43 @@ const denseLimit = 256
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), k outside
 // 1..d, constant data, which have no direction of variance.
-func PCA(x []float32, n, d, k int) (*PCAResult, error) {
-	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
+func Components(x []float32, n, d, k int) (*Result, error) {
+	if err := metric.CheckMatrix(cluster.ErrInput, "rows", x, n, d); err != nil {
 		return nil, err
 	}
 	if k < 1 || k > d {
-		return nil, fmt.Errorf("%w: %d components of %d dimensions: choose 1..%d", ErrInput, k, d, d)
+		return nil, fmt.Errorf("%w: %d components of %d dimensions: choose 1..%d", cluster.ErrInput, k, d, d)
 	}
-	data := center(x, n, d)
-	if data.variance == 0 {
-		return nil, fmt.Errorf("%w: all %d rows are the same and have no principal components (a collapsed embedding?)", ErrInput, n)
+	data := cluster.Center(x, n, d)
+	if data.Variance == 0 {
+		return nil, fmt.Errorf("%w: all %d rows are the same and have no principal components (a collapsed embedding?)", cluster.ErrInput, n)
 	}
 	c := covariance(data)
 	values, vectors, err := leading(c, k)
 	if err != nil {
 		return nil, err
 	}
-	r := &PCAResult{K: k, Mean: data.mean, Components: vectors, Variance: make([]float64, k), Ratio: make([]float64, k)}
+	r := &Result{K: k, Mean: data.Mean, Components: vectors, Variance: make([]float64, k), Ratio: make([]float64, k)}
 	total := mat.Trace(c)
 	for i, v := range values {
 		v = max(v, 0)
 		r.Ratio[i] = v / total
-		r.Variance[i] = v / data.scale / data.scale
+		r.Variance[i] = v / data.Scale / data.Scale
 		orient(vectors[i*d : (i+1)*d])
 	}
 	r.Projected = project(data, vectors, k)
 	return r, nil
 }
 
-// covariance returns that of data.x, with n-1 below.
-func covariance(data *centered) *mat.Dense {
+// covariance returns that of data.X, with n-1 below.
+func covariance(data *cluster.Centered) *mat.Dense {
 	const rows = 256
-	n, d := data.n, data.d
+	n, d := data.N, data.D
 	sum := make([]float64, d*d)
 	part := make([]float32, d*d)
 	for lo := 0; lo < n; lo += rows {
 		b := min(rows, n-lo)
-		block := data.x[lo*d : (lo+b)*d]
+		block := data.X[lo*d : (lo+b)*d]
 		kernel.Gemm(true, false, d, d, b, 1, block, d, block, d, 0, part, d)
 		par.For(d*d, 1<<14, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
@@ -96,7 +97,7 @@ func leading(c *mat.Dense, k int) ([]float64, []float64, error) {
 	}
 	var e mat.EigenSym
 	if !e.Factorize(mat.NewSymDense(d, c.RawMatrix().Data), true) {
-		return nil, nil, fmt.Errorf("%w: the eigenvectors of the covariance (%d dimensions) did not converge", ErrInput, d)
+		return nil, nil, fmt.Errorf("%w: the eigenvectors of the covariance (%d dimensions) did not converge", cluster.ErrInput, d)
 	}
 	all := e.Values(nil) // ascending
 	var v mat.Dense
@@ -124,17 +125,17 @@ func orient(v []float64) {
 	}
 }
 
-func project(data *centered, vectors []float64, k int) []float32 {
-	d := data.d
-	out := make([]float32, data.n*k)
-	par.For(data.n, 64, func(lo, hi int) {
+func project(data *cluster.Centered, vectors []float64, k int) []float32 {
+	d := data.D
+	out := make([]float32, data.N*k)
+	par.For(data.N, 64, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for c := range k {
 				var s float64
-				for j, v := range data.row(i) {
+				for j, v := range data.Row(i) {
 					s += float64(float64(v) * vectors[c*d+j])
 				}
-				out[i*k+c] = float32(s / data.scale)
+				out[i*k+c] = float32(s / data.Scale)
 			}
 		}
 	})

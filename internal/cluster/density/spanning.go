@@ -1,10 +1,11 @@
-package cluster
+package density
 
 import (
 	"context"
 	"fmt"
 	"math"
 
+	"tercet/internal/cluster"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 	"tercet/internal/progress"
@@ -28,7 +29,7 @@ type prim struct {
 	core []float64
 	// Products of the rows in float32, moved to mean zero, tell of most that they are
 	// too far.
-	data   *centered
+	data   *cluster.Centered
 	square []float64 // of the rows of data
 	unit   float64   // error of a product, and of the rounding of rows, as a share of squares
 
@@ -48,14 +49,16 @@ type nearestLeft struct {
 // primChunk is the number of rows measured at a time.
 const primChunk = 1024
 
+func chunks(n int) int { return (n + primChunk - 1) / primChunk }
+
 func spanningTree(ctx context.Context, x []float32, n, d int, core []float64, told progress.Count) ([]edge, error) {
-	p := &prim{x: x, d: d, core: core, data: center(x, n, d), square: make([]float64, n), unit: kernel.DotError(d) + 16*0x1p-24, left: make([]int32, n-1), least: make([]float64, n-1), from: make([]int32, n-1),
-		best: make([]nearestLeft, ceilDiv(n, primChunk))}
+	p := &prim{x: x, d: d, core: core, data: cluster.Center(x, n, d), square: make([]float64, n), unit: kernel.DotError(d) + 16*0x1p-24, left: make([]int32, n-1), least: make([]float64, n-1), from: make([]int32, n-1),
+		best: make([]nearestLeft, chunks(n))}
 	for i := range p.left {
 		p.left[i], p.least[i] = int32(i+1), math.Inf(1)
 	}
 	for i := range p.square {
-		p.square[i] = kernel.SumSquares(p.data.row(i))
+		p.square[i] = kernel.SumSquares(p.data.Row(i))
 	}
 	edges := make([]edge, 0, n-1)
 	for len(p.left) > 0 {
@@ -67,7 +70,7 @@ func spanningTree(ctx context.Context, x []float32, n, d int, core []float64, to
 		}
 		par.Do(len(p.left), primChunk, p)
 		next := p.best[0]
-		for _, b := range p.best[1:ceilDiv(len(p.left), primChunk)] {
+		for _, b := range p.best[1:chunks(len(p.left))] {
 			if b.least < next.least {
 				next = b
 			}
@@ -84,15 +87,15 @@ func spanningTree(ctx context.Context, x []float32, n, d int, core []float64, to
 // Run measures the rows at [lo, hi) of left against the last one.
 func (p *prim) Run(lo, hi int) {
 	own := p.core[p.last]
-	x, from := p.data.row(int(p.last)), p.square[p.last]
-	scale := p.data.scale * p.data.scale
+	x, from := p.data.Row(int(p.last)), p.square[p.last]
+	scale := p.data.Scale * p.data.Scale
 	best := nearestLeft{at: lo, least: math.Inf(1)}
 	for at := lo; at < hi; at++ {
 		// A length is no less than either core distance: most rows cannot come nearer.
 		i, v := int(p.left[at]), p.least[at]
 		if low := max(own, p.core[i]); low < v {
 			sum := from + p.square[i]
-			if sum-float64(2*float64(kernel.Dot32(x, p.data.row(i))))-float64(p.unit*sum) < v*scale {
+			if sum-float64(2*float64(kernel.Dot32(x, p.data.Row(i))))-float64(p.unit*sum) < v*scale {
 				if s := max(low, squared(p.x, p.d, int(p.last), i)); s < v {
 					v = s
 					p.least[at], p.from[at] = s, p.last

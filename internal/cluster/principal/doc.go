@@ -1,0 +1,2 @@
+// Package principal finds the principal components of rows of numbers.
+package principal
