@@ -47,4 +47,3 @@ func checkOptions(who string, p *PGD, eps, tolerance float64) error {
 	}
 	return nil
 }
-
