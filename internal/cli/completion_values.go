@@ -243,7 +243,7 @@ func completeRun(_ *cobra.Command, _ []string, word string) ([]string, cobra.She
 }
 
 func completeTable(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	own := append(tables.Names(), report.StabilityTable, report.StabilityChecks)
+	own := append(tables.All.Names(), report.StabilityTable, report.StabilityChecks)
 	return base.Begins(slices.Concat(own, study.BuiltInTables(func(*study.Table) bool { return true })), word), cobra.ShellCompDirectiveDefault
 }
 

@@ -158,7 +158,7 @@ func checkItem(t *testing.T, file, item, command, kept, status, why string) {
 
 func checkSteps(t *testing.T, file, item, name string, steps []string) {
 	t.Helper()
-	text, path, ok := studies.Read(name)
+	text, path, ok := studies.All.Read(name)
 	if !ok {
 		t.Errorf("%s: %s: there is no study %s", file, item, name)
 		return

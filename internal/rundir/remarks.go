@@ -144,13 +144,19 @@ func meaningless(runs []*Run, scores []string) []string {
 	if !slices.ContainsFunc(scores, func(m string) bool { return strings.HasPrefix(m, "ERS") }) {
 		return nil
 	}
-	var out []string
-	for _, r := range runs {
+	return repeated(runs, "ERS", func(r *Run) []string {
 		if r.Attack == nil {
-			continue
+			return nil
 		}
-		for _, w := range r.Attack.Warnings {
-			if strings.Contains(w, "ERS") {
+		return r.Attack.Warnings
+	})
+}
+
+// repeated are the warnings of runs that contain a text, with the runs' directories.
+func repeated(runs []*Run, text string, warnings func(*Run) []string) (out []string) {
+	for _, r := range runs {
+		for _, w := range warnings(r) {
+			if strings.Contains(w, text) {
 				out = append(out, r.Dir+": "+w)
 			}
 		}

@@ -128,16 +128,10 @@ func masked(runs []*Run, scores []string) []string {
 	if !slices.ContainsFunc(scores, func(s string) bool { return KindOf(s, runs) == "worst" }) {
 		return nil
 	}
-	var out []string
-	for _, r := range runs {
+	return repeated(runs, "not a robustness claim", func(r *Run) []string {
 		if r.Worst == nil {
-			continue
+			return nil
 		}
-		for _, w := range r.Worst.Warnings {
-			if strings.HasPrefix(w, "not a robustness claim") {
-				out = append(out, r.Dir+": "+w)
-			}
-		}
-	}
-	return out
+		return r.Worst.Warnings
+	})
 }

@@ -15,8 +15,8 @@ import (
 func specs(t *testing.T) []*Spec {
 	t.Helper()
 	var out []*Spec
-	for _, name := range studies.Names() {
-		text, file, _ := studies.Read(name)
+	for _, name := range studies.All.Names() {
+		text, file, _ := studies.All.Read(name)
 		s, err := Read(text, file, name)
 		if err != nil {
 			t.Fatal(err)

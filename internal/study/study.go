@@ -182,8 +182,8 @@ func BuiltIn() []*Spec { return builtInWith("") }
 // builtInWith are the studies in whose text a word stands. Only these are read.
 func builtInWith(word string) []*Spec {
 	var out []*Spec
-	for _, name := range studies.Names() {
-		text, file, _ := studies.Read(name)
+	for _, name := range studies.All.Names() {
+		text, file, _ := studies.All.Read(name)
 		if !bytes.Contains(text, []byte(word)) {
 			continue
 		}

@@ -22,7 +22,7 @@ import (
 func TestBuiltInTables(t *testing.T) {
 	rows, full := 0, 0
 	seen := map[string]string{}
-	for _, name := range tables.Names() {
+	for _, name := range tables.All.Names() {
 		table, err := paperTable(name)
 		if err != nil {
 			t.Fatal(err)

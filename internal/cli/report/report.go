@@ -71,7 +71,7 @@ measured, with --select only those of the selected runs.
 
 --table compares the runs with a paper's reported numbers, row by row in its columns:
 a run belongs to the row whose config keys it has. Tables:
-` + strings.Join(tables.Names(), ", ") + `;
+` + strings.Join(tables.All.Names(), ", ") + `;
 tab7 to tab11 by their number; or a YAML file such as configs/tables/u.yaml.
 Tables of studies, drawn with --curves:
   clustering              losses and ways of clustering under label noise

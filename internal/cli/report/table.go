@@ -71,8 +71,8 @@ func paperTable(choice string) (*published.Table, error) {
 		return published.Read(text, choice, strings.TrimSuffix(filepath.Base(choice), ext))
 	}
 	var also []string
-	for _, name := range tables.Names() {
-		text, file, _ := tables.Read(name)
+	for _, name := range tables.All.Names() {
+		text, file, _ := tables.All.Read(name)
 		t, err := published.Read(text, file, name)
 		if err != nil {
 			return nil, err
@@ -84,5 +84,5 @@ func paperTable(choice string) (*published.Table, error) {
 	}
 	slices.SortFunc(also, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	return nil, base.Usagef("there is no table %q; there are %s, and to compare runs %s, and by number %s; or name a .yaml file",
-		choice, strings.Join(tables.Names(), ", "), strings.Join(append(study.BuiltInTables(func(*study.Table) bool { return true }), StabilityTable, StabilityChecks), ", "), strings.Join(also, ", "))
+		choice, strings.Join(tables.All.Names(), ", "), strings.Join(append(study.BuiltInTables(func(*study.Table) bool { return true }), StabilityTable, StabilityChecks), ", "), strings.Join(also, ", "))
 }

@@ -43,9 +43,9 @@ func readSpec(choice string) (*study.Spec, error) {
 		}
 		return study.Read(text, choice, strings.TrimSuffix(filepath.Base(choice), ext))
 	}
-	text, file, ok := studies.Read(choice)
+	text, file, ok := studies.All.Read(choice)
 	if !ok {
-		return nil, base.Usagef("there is no study %q; %sthere are %s; or name a .yaml file", choice, base.DidYouMean(choice, studies.Names()), strings.Join(studies.Names(), ", "))
+		return nil, base.Usagef("there is no study %q; %sthere are %s; or name a .yaml file", choice, base.DidYouMean(choice, studies.All.Names()), strings.Join(studies.All.Names(), ", "))
 	}
 	return study.Read(text, file, choice)
 }

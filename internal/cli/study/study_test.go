@@ -25,7 +25,7 @@ func TestStudyCommands(t *testing.T) {
 		t.Errorf("%d %s", code, out)
 	}
 	var list record.Studies
-	if code, out, _ := clitest.Run("study", "list", "--json"); code != 0 || json.Unmarshal([]byte(out), &list) != nil || len(list.Studies) != len(studies.Names()) {
+	if code, out, _ := clitest.Run("study", "list", "--json"); code != 0 || json.Unmarshal([]byte(out), &list) != nil || len(list.Studies) != len(studies.All.Names()) {
 		t.Errorf("%d %s", code, out)
 	}
 	for _, e := range list.Studies {

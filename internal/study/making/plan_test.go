@@ -46,7 +46,7 @@ func TestPlansOfAllStudies(t *testing.T) {
 
 func builtInNamed(t *testing.T, name string) *study.Spec {
 	t.Helper()
-	text, file, _ := studies.Read(name)
+	text, file, _ := studies.All.Read(name)
 	s, err := study.Read(text, file, name)
 	if err != nil {
 		t.Fatal(err)
