@@ -64,15 +64,27 @@ func model(t testing.TB, s nn.Spec, d int) *nn.Model {
 
 func certified(t testing.TB, m *nn.Model, p points, labels []int32, o Options) *Result {
 	t.Helper()
-	return certifiedBy(t, m, p, labels, o, false)
+	return certifiedBy(t, m, p, labels, o, intervals)
 }
 
-// certifiedBy is certified, with bounds that go backward or without.
-func certifiedBy(t testing.TB, m *nn.Model, p points, labels []int32, o Options, crown bool) *Result {
+// kind is a kind of proof.
+type kind int
+
+const (
+	intervals kind = iota
+	backward
+	lipschitz
+)
+
+// certifiedBy is certified by some kind of proof.
+func certifiedBy(t testing.TB, m *nn.Model, p points, labels []int32, o Options, by kind) *Result {
 	t.Helper()
 	net, err := bound.New(m)
-	if err == nil && crown {
+	if err == nil && by == backward {
 		o.Crown, err = bound.NewCrown(net)
+	}
+	if err == nil && by == lipschitz {
+		o.Lipschitz = bound.NewLipschitz(net)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -104,6 +116,25 @@ func TestRadiiOfTheIdentity(t *testing.T) {
 		"second right only": {[][]float32{{.5, .5}, {.1, .5}, {.5, .6}, {.5, .9}}, []int32{0, 0, 0, 1}, .25},
 	} {
 		res := certified(t, identity(t, 2), points{x: tc.x}, tc.labels, Options{Eps: []float64{1}, Radii: true, Queries: []int{0}})
+		if r := res.Radii[0]; r > tc.want+1e-6 || r < tc.want/finest-1e-6 {
+			t.Errorf("%s: radius %v, want %v", name, r, tc.want)
+		}
+	}
+}
+
+// The same in l2: the distance of the bisector, or of the corner where two of them meet.
+func TestRadiiOfTheIdentityInL2(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		x      [][]float32
+		labels []int32
+		want   float64
+	}{
+		"middle":   {[][]float32{{.5, .5}, {.4, .5}, {.8, .5}}, []int32{0, 0, 1}, .1},
+		"diagonal": {[][]float32{{.5, .5}, {.4, .4}, {.8, .6}}, []int32{0, 0, 1}, .089443},
+		"mixture":  {[][]float32{{.5, .5}, {.5, .7}, {.5, .3}, {.8, .5}}, []int32{0, 0, 0, 1}, .083333},
+	} {
+		res := certifiedBy(t, identity(t, 2), points{x: tc.x}, tc.labels, Options{Eps: []float64{1}, Radii: true, Queries: []int{0}}, lipschitz)
 		if r := res.Radii[0]; r > tc.want+1e-6 || r < tc.want/finest-1e-6 {
 			t.Errorf("%s: radius %v, want %v", name, r, tc.want)
 		}
@@ -187,16 +218,16 @@ func groups(n, d, classes int) (points, []int32) {
 func TestNothingBreaksACertificate(t *testing.T) {
 	t.Parallel()
 	p, labels := groups(40, 8, 4)
-	for _, by := range []struct{ normalize, crown bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
-		normalize := by.normalize
+	for i := range 6 {
+		normalize, by := i%2 == 1, kind(i/2)
 		m := model(t, nn.Spec{Name: "mlp", Units: 16, Embedding: 6, Normalize: normalize}, 8)
 		g := embedded(t, m, p, labels)
 		queries := make([]int, len(labels))
 		for i := range queries {
 			queries[i] = i
 		}
-		eps := []float64{0, 0.002, 0.01, 0.03, 0.06, 0.5}
-		res := certifiedBy(t, m, p, labels, Options{Eps: eps, Radii: true, Queries: queries}, by.crown)
+		eps := []float64{0, 0.002, 0.01, 0.03, 0.06, 1}
+		res := certifiedBy(t, m, p, labels, Options{Eps: eps, Radii: true, Queries: queries}, by)
 		r := rng.New(3, "certify")
 		counts := make([]int, len(eps))
 		for i := range queries {
@@ -213,6 +244,9 @@ func TestNothingBreaksACertificate(t *testing.T) {
 				}
 			}
 			e, x := res.Radii[i], array.New(200, 1, 8, 1)
+			if by == lipschitz {
+				e /= math.Sqrt(8) // within l-infinity of e all are within it in l2
+			}
 			for j := range 200 {
 				for c, v := range p.x[i] {
 					step := (2*r.Float64() - 1) * e
@@ -266,7 +300,7 @@ func TestCrownProvesMore(t *testing.T) {
 	for i := range labels {
 		o.Queries = append(o.Queries, i)
 	}
-	without, with := certifiedBy(t, m, p, labels, o, false), certifiedBy(t, m, p, labels, o, true)
+	without, with := certifiedBy(t, m, p, labels, o, intervals), certifiedBy(t, m, p, labels, o, backward)
 	more := 0
 	for i := range labels {
 		for k := range o.Eps {

@@ -62,7 +62,7 @@ func (c *crowned) open(q *query, v view, at *reach) (list []open, few bool) {
 		best, most := 0, math.Inf(-1)
 		for k := range q.mixed {
 			m := &q.mixed[k]
-			if low := least(m.seen, c.seen.Row(n), at.c, at.r) + (m.offset - c.offset[n]) - c.needs(m.half-c.half[n], at); low > most {
+			if low := least(m.seen, c.seen.Row(n), at) + (m.offset - c.offset[n]) - c.needs(m.half-c.half[n], at); low > most {
 				best, most = k, low
 			}
 		}

@@ -73,7 +73,7 @@ func (f *far) of(q *query, j int, at *reach) view {
 		v.c += float64(at.c[k] * at.c[k])
 		v.r += float64(at.r[k] * at.r[k])
 	}
-	v.length, v.c, v.r = math.Sqrt(v.square), math.Sqrt(v.c)*(1+0x1p-40), math.Sqrt(v.r)*(1+0x1p-40)
+	v.length, v.c, v.r = math.Sqrt(v.square), math.Sqrt(v.c)*(1+0x1p-40), math.Sqrt(v.r)*(1+0x1p-40)+at.ball
 	return v
 }
 

@@ -39,7 +39,7 @@ func TestFarRowsAreBeaten(t *testing.T) {
 			v := f.of(q, 0, &at)
 			mix := &q.mixed[q.first]
 			for _, n := range q.wrong {
-				exact := least(mix.seen, r.seen.Row(int(n)), at.c, at.r)+(mix.offset-r.offset[n]) > r.needs(mix.half-r.half[n], &at)
+				exact := least(mix.seen, r.seen.Row(int(n)), &at)+(mix.offset-r.offset[n]) > r.needs(mix.half-r.half[n], &at)
 				switch {
 				case v.beats(int(n)) && !exact:
 					t.Fatalf("query %d, eps %v: row %d is far and not beaten", item, eps, n)

@@ -67,13 +67,14 @@ func newRows(g *attack.Gallery, net *bound.Net) *rows {
 // reach is where the features of an image, and its embedding, can be.
 type reach struct {
 	c, r   []float64 // (K) center and radius
+	ball   float64   // how far they can be from there besides, in l2
 	length float64   // largest |u|
 	lost   float64   // what the left side of an inequality loses to rounding
 }
 
 // reached describes row i of the box h of features and the box u of embeddings.
 func (r *rows) reached(h, u *bound.Box, i int, to *reach) {
-	to.c, to.r = to.c[:0], to.r[:0]
+	to.c, to.r, to.ball = to.c[:0], to.r[:0], 0
 	total := 0.0
 	for k, v := range h.C.Row(i) {
 		c, w := float64(v), float64(h.R.Row(i)[k])
@@ -89,6 +90,19 @@ func (r *rows) reached(h, u *bound.Box, i int, to *reach) {
 	// Errors of seen, of the network's last sums, and of the float64 sums here; each
 	// difference of rows has a length of at most twice the longest.
 	to.lost = 2 * r.longest * (r.seenErr*total + r.sums*(total+r.bias) + 0x1p-40*(total+r.bias))
+}
+
+// moved adds to where features can be a ball in l2. total of reached grows by at most the
+// length of the rows' lengths times it, and so does the length of u.
+func (r *rows) moved(by float64, to *reach) {
+	square := 0.0
+	for _, w := range r.weights {
+		square += w * w
+	}
+	more := math.Sqrt(square) * by * (1 + 0x1p-40)
+	to.ball = by
+	to.length += more
+	to.lost += 2 * r.longest * (r.seenErr + r.sums + 0x1p-40) * more
 }
 
 // needs is what <u, v> has to exceed, where the difference of half squared lengths is c.

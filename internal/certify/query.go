@@ -101,7 +101,7 @@ func (r *rows) beats(q *query, n int, at *reach) bool {
 	for k := range q.mixed {
 		try := (q.first + k) % len(q.mixed)
 		m := &q.mixed[try]
-		if least(m.seen, row, at.c, at.r)+(m.offset-r.offset[n]) > r.needs(m.half-r.half[n], at) {
+		if least(m.seen, row, at)+(m.offset-r.offset[n]) > r.needs(m.half-r.half[n], at) {
 			q.first = try
 			return true
 		}
@@ -109,9 +109,9 @@ func (r *rows) beats(q *query, n int, at *reach) bool {
 	return false
 }
 
-// least is the smallest value of <a - b, h> for h within r of c.
-func least(a []float64, b []float32, c, r []float64) float64 {
-	b, c, r = b[:len(a)], c[:len(a)], r[:len(a)]
+// least is the smallest value of <a - b, h> for features h.
+func least(a []float64, b []float32, at *reach) float64 {
+	b, c, r := b[:len(a)], at.c[:len(a)], at.r[:len(a)]
 	var s [4]float64
 	k := 0
 	for ; k+4 <= len(a); k += 4 {
@@ -123,6 +123,14 @@ func least(a []float64, b []float32, c, r []float64) float64 {
 	for ; k < len(a); k++ {
 		d := a[k] - float64(b[k])
 		s[0] += float64(d*c[k]) - float64(math.Abs(d)*r[k])
+	}
+	if at.ball > 0 {
+		square := 0.0
+		for k := range a {
+			d := a[k] - float64(b[k])
+			square += float64(d * d)
+		}
+		s[0] -= math.Sqrt(square) * (1 + 0x1p-40) * at.ball
 	}
 	return s[0] + s[1] + s[2] + s[3]
 }

@@ -19,11 +19,13 @@ const finest = 1.02
 
 // Options say what is certified.
 type Options struct {
-	Eps      []float64    // budgets in l-infinity, pixels in [0, 1], ascending
-	Radii    bool         // whether to look for the largest budget of each query
-	Queries  []int        // images
-	Crown    *bound.Crown // of the network's bounds, to prove what intervals leave open; or nil
-	Progress progress.Count
+	Eps     []float64    // budgets in l-infinity, pixels in [0, 1], ascending
+	Radii   bool         // whether to look for the largest budget of each query
+	Queries []int        // images
+	Crown   *bound.Crown // of the network's bounds, to prove what intervals leave open; or nil
+	// Lipschitz, of the network's bounds, makes budgets lengths in l2; nil for l-infinity.
+	Lipschitz *bound.Lipschitz
+	Progress  progress.Count
 }
 
 // Result is of queries in their order.
@@ -37,7 +39,7 @@ type Result struct {
 }
 
 // Intervals certifies queries by interval bounds of the network net. Images move by at
-// most eps in each pixel and stay in [0, 1].
+// most eps in each pixel and stay in [0, 1]; with o.Lipschitz by at most eps in l2.
 func Intervals(ctx context.Context, net *bound.Net, images attack.Source, g *attack.Gallery, o Options) (*Result, error) {
 	r := newRows(g, net)
 	c := &crowned{rows: r, back: o.Crown}
@@ -173,17 +175,28 @@ func (w *work) prove(list []*query, ask []int, eps func(i int) float64) []bool {
 	budgets := make([]float64, len(ask))
 	for j, i := range ask {
 		copy(w.some.Row(j), w.x.Row(i))
-		budgets[j] = eps(i)
+		if w.o.Lipschitz == nil {
+			budgets[j] = eps(i)
+		}
 	}
 	w.res.Passes += 2 * int64(len(ask))
 	h := w.net.Features(w.some, budgets)
 	u := w.net.Embeddings(h)
 	w.far.products(list, ask, h)
+	if w.o.Lipschitz != nil {
+		for j, i := range ask {
+			way := w.o.Lipschitz.At(j)
+			budgets[j] = (way.Slope*eps(i) + way.Offset) * (1 + 0x1p-40)
+		}
+	}
 	out, before := make([]bool, len(ask)), make([]int, len(ask))
 	par.For(len(ask), 1, func(lo, hi int) {
 		var at reach
 		for j := lo; j < hi; j++ {
 			w.reached(h, u, j, &at)
+			if w.o.Lipschitz != nil {
+				w.moved(budgets[j], &at)
+			}
 			q := list[ask[j]]
 			before[j] = q.proven
 			out[j] = w.proves(q, w.far.of(q, j, &at), &at)

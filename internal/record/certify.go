@@ -11,8 +11,8 @@ import (
 
 // CertifyOptions is the resolved method and budget of certificates.
 type CertifyOptions struct {
-	Method  string    `json:"method" doc:"how it is proven: 'vote' (randomized smoothing), 'ibp' (interval bounds) or 'crown-ibp' (these and bounds backward)"`
-	Norm    string    `json:"norm" doc:"norm of the budgets: 'l2' (vote) or 'linf' (ibp, crown-ibp)"`
+	Method  string    `json:"method" doc:"how it is proven: 'vote' (randomized smoothing), 'ibp' (interval bounds), 'crown-ibp' (these and bounds backward) or 'lipschitz' (spectral norms)"`
+	Norm    string    `json:"norm" doc:"norm of the budgets: 'l2' (vote, lipschitz) or 'linf' (ibp, crown-ibp)"`
 	Eps     []float64 `json:"eps" doc:"budgets, pixels in [0, 1], ascending"`
 	Radii   bool      `json:"radii" doc:"whether the largest budget of each query was looked for"`
 	Queries int       `json:"queries" doc:"number of queries; 0 is all"`
@@ -32,13 +32,13 @@ type Certify struct {
 	Queries  int              `json:"queries" doc:"number of queries"`
 	Excluded int              `json:"queries_excluded,omitempty" doc:"queries left out because no other image has their label"`
 	Gallery  int              `json:"gallery" doc:"images that are searched"`
-	Kernels  string           `json:"kernels,omitempty" doc:"of ibp and crown-ibp, the program that the proof is about: 'direct' is float32 with 'TERCET_WINOGRAD=off'"`
+	Kernels  string           `json:"kernels,omitempty" doc:"of all but vote, the program that the proof is about: 'direct' is float32 with 'TERCET_WINOGRAD=off'"`
 	Scores   Scores           `json:"scores" doc:"'recall@1' of clean images, and 'certR@1' at the largest budget"`
 	Points   []CertifyPoint   `json:"points" doc:"what is proven, by ascending budget"`
 	Largest  float64          `json:"largest" doc:"largest budget at which a query was proven"`
 	Items    Packed           `json:"items" doc:"index of each query among the images: float32, little-endian, zlib, base64"`
 	Right    Packed           `json:"right" doc:"1 for each query whose nearest clean image (vote: the class that wins under noise) is right, else 0, packed as 'items' are"`
-	Radii    Packed           `json:"radii,omitempty" doc:"of each query, the largest budget that was proven, packed as 'items' are; of ibp and crown-ibp in steps of 2 %"`
+	Radii    Packed           `json:"radii,omitempty" doc:"of each query, the largest budget that was proven, packed as 'items' are; of all but vote in steps of 2 %"`
 	Attacked *CertifyAttacked `json:"attacked,omitempty" doc:"the same queries in 'worst.json', where that has these weights, images and norm"`
 	Warnings []string         `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost     CostRecord       `json:"cost" doc:"passes through the network, and the time"`

@@ -32,10 +32,12 @@ const (
 	Vote  = "vote"      // randomized smoothing
 	IBP   = "ibp"       // interval bounds
 	Crown = "crown-ibp" // interval bounds, and bounds that go backward through the network
+
+	Lipschitz = "lipschitz" // a bound of the network's Lipschitz constant
 )
 
 // CertifyMethods are the methods by name, the default first.
-func CertifyMethods() []string { return []string{Vote, IBP, Crown} }
+func CertifyMethods() []string { return []string{Vote, IBP, Crown, Lipschitz} }
 
 // CertifyKeys are the scores of a document of certificates.
 func CertifyKeys() []string { return []string{CleanRecall, CertifiedRecall} }
@@ -93,8 +95,12 @@ func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.C
 
 func byIntervals(ctx context.Context, e *run.Embedded, g *attack.Gallery, o record.CertifyOptions, what certify.Options) (*certify.Result, error) {
 	net, err := bound.New(e.Model)
-	if err == nil && o.Method == Crown {
+	switch {
+	case err != nil:
+	case o.Method == Crown:
 		what.Crown, err = bound.NewCrown(net)
+	case o.Method == Lipschitz:
+		what.Lipschitz = bound.NewLipschitz(net)
 	}
 	switch {
 	case errors.Is(err, bound.ErrNone):
@@ -150,13 +156,21 @@ func intervalWarnings(d *record.Certify, winograd []string) []string {
 			strings.Join(winograd, ", "), kernel.EnvWinograd))
 	}
 	if last := d.Points[len(d.Points)-1]; last.Eps > 0 && last.Certified.Value == 0 {
-		said := fmt.Sprintf("no query is certified at eps %s: interval bounds of networks that were not trained for them are wide", text.Eps(d.Options.Norm, last.Eps))
+		said := fmt.Sprintf("no query is certified at eps %s: %s of networks that were not trained for them are wide", text.Eps(d.Options.Norm, last.Eps), boundsOf(d.Options.Method))
 		if d.Largest > 0 {
 			said += fmt.Sprintf("; the largest budget at which one is: %.3g", d.Largest)
 		}
 		out = append(out, said)
 	}
 	return out
+}
+
+// boundsOf names the bounds of a method.
+func boundsOf(method string) string {
+	if method == Lipschitz {
+		return "bounds of spectral norms"
+	}
+	return "interval bounds"
 }
 
 // share is k of n with its exact interval.

@@ -52,6 +52,8 @@ as not certified, although an attack may not exist.
         far below a pixel level. --radii looks for each query's largest budget.
   crown-ibp  the same, and what intervals leave open is bounded by going backward
         through the network: proves at least as much, and takes longer.
+  lipschitz  spectral norms of the layers, budgets in l2: the network itself. Cheap,
+        and the budgets are small.
 
 Writes certify.json into the run's directory, or into --out-dir; of other images or
 weights certify-validation.json, certify-best.json and the like. A result is not
@@ -71,11 +73,11 @@ replaced without --force unless the new one covers it.`,
 			fs.Uint64Var(&o.ask.Seed, "seed", 0, "seed of the drawn queries, as of attack, and of noise")
 			base.Group(fs, "What to certify")
 			fs.StringVar(&o.ask.Method, "method", robustness.Vote, "how it is proven: "+text.List(robustness.CertifyMethods(), "or"))
-			fs.StringSliceVar(&o.eps, "eps", nil, "budgets, pixels in [0, 1]: `LIST` such as 0.1,77/255; by default 0,0.25,0.5,0.75,1 in l2 (vote) or 77/255 (ibp, crown-ibp)")
+			fs.StringSliceVar(&o.eps, "eps", nil, "budgets, pixels in [0, 1]: `LIST` such as 0.1,77/255; by default 0,0.25,0.5,0.75,1 (vote), 77/255 (ibp, crown-ibp) or 0.001,0.01,0.1 (lipschitz)")
 			fs.Float64Var(&o.ask.Sigma, "sigma", 0.25, "vote: standard deviation of the noise, pixels in [0, 1]")
 			fs.IntVar(&o.ask.Samples, "samples", 10_000, "vote: draws of noise for each query")
 			fs.Float64Var(&o.ask.Alpha, "alpha", 0.001, "vote: probability that a query is certified beyond its radius")
-			fs.BoolVar(&o.ask.Radii, "radii", false, "ibp, crown-ibp: look for the largest budget of each query, in steps of 2 %")
+			fs.BoolVar(&o.ask.Radii, "radii", false, "look for the largest budget of each query, in steps of 2 %; vote has it always")
 			base.Group(fs, "Proof")
 			fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, recall@1 or certR@1 (at the largest budget; repeatable)")
 			o.AddFormat(cmd)
@@ -193,13 +195,17 @@ func (o *options) method() error {
 		if o.eps == nil {
 			o.eps = []string{"0", "0.25", "0.5", "0.75", "1"}
 		}
-	case robustness.IBP, robustness.Crown:
+	case robustness.IBP, robustness.Crown, robustness.Lipschitz:
 		if given := base.Given(o.changed, "sigma", "samples", "alpha"); given != "" {
-			return base.Usagef("%s: about --method vote; interval bounds draw no noise", given)
+			return base.Usagef("%s: about --method vote; %s draws no noise", given, a.Method)
 		}
 		a.Norm, a.Sigma, a.Samples, a.Alpha = "linf", 0, 0, 0
+		def := []string{"77/255"}
+		if a.Method == robustness.Lipschitz {
+			a.Norm, def = "l2", []string{"0.001", "0.01", "0.1"}
+		}
 		if o.eps == nil {
-			o.eps = []string{"77/255"}
+			o.eps = def
 		}
 	default:
 		return base.Usagef("--method is %q; give %s", a.Method, text.List(robustness.CertifyMethods(), "or"))

@@ -33,7 +33,7 @@ func TestCertify(t *testing.T) {
 		"--eps 0.1,1/10":                        "--eps names 1/10 twice",
 		"--eps x":                               `--eps "x" is not a number such as 0.03 or 8/255`,
 		"--eps ''":                              "--eps",
-		"--method vot":                          `--method is "vot"; give vote, ibp or crown-ibp`,
+		"--method vot":                          `--method is "vot"; give vote, ibp, crown-ibp or lipschitz`,
 		"--queries -1":                          "--queries is -1; give at least 0",
 		"--fail-under R@2=1":                    `"recall@2" will not be measured`,
 		"--force --if-needed":                   "do not go together",
@@ -46,6 +46,12 @@ func TestCertify(t *testing.T) {
 	vote := clitest.Document(t, "certify --run runs/tiny --sigma 0.02 --samples 200 --queries 12 --out-dir vote --eps 0.01,0,0.02")
 	if o := vote["options"].(map[string]any); o["norm"] != "l2" || o["samples"] != 200. || len(vote["points"].([]any)) != 3 || vote["radii"] == nil || vote["kernels"] != nil {
 		t.Errorf("%v", vote)
+	}
+	for method, norm := range map[string]string{"crown-ibp": "linf", "lipschitz": "l2"} {
+		d := clitest.Document(t, "certify --run runs/tiny --queries 12 --eps 0.00001 --method "+method+" --out-dir "+method)
+		if o := d["options"].(map[string]any); o["norm"] != norm || d["kernels"] != "direct" {
+			t.Errorf("%s: %v", method, d)
+		}
 	}
 	clitest.Must(t, 4, line+" --fail-under certR@1=1.01 --out-dir gate")
 	clitest.Must(t, 0, line+" --fail-under R@1=0 --force")

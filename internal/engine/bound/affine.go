@@ -19,6 +19,9 @@ type product struct {
 	// back multiplies n rows of coefficients of the output by w; error of its sums.
 	back      func(n int, a, w, to []float32)
 	backGamma float64
+	ins       int     // rows of the weights as a matrix
+	windows   float64 // that see a number of the input
+	channels  int     // of the input
 }
 
 func newProduct(terms int, w, bias []float32, times func(n int, x, w, bias, y []float32)) (*product, error) {
@@ -73,7 +76,7 @@ func newLinear(w, bias []float32, ins, outs int) (*product, error) {
 		kernel.GemmBias(false, false, n, outs, ins, x, ins, w, outs, bias, false, y, outs)
 	})
 	if err == nil {
-		p.backGamma = Gamma(outs)
+		p.backGamma, p.ins, p.windows, p.channels = Gamma(outs), ins, 1, ins
 		p.back = func(n int, a, w, to []float32) {
 			kernel.Gemm(false, true, n, ins, outs, 1, a, outs, w, outs, 0, to, ins)
 		}
@@ -88,7 +91,8 @@ func newConv(g kernel.Conv, w, bias []float32) (*product, error) {
 		plan.Forward(n, x, w, bias, false, y)
 	})
 	if err == nil {
-		p.backGamma = Gamma(g.KH * g.KW * g.OutC)
+		p.backGamma, p.ins = Gamma(g.KH*g.KW*g.OutC), g.KH*g.KW*g.C
+		p.windows, p.channels = overlap(g.KH, g.StrideH)*overlap(g.KW, g.StrideW), g.C
 		p.back = plan.BackwardInput
 	}
 	return p, err
