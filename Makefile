@@ -10,6 +10,8 @@ FUZZTIME  ?= 10s
 # own limit of 60 s for each would leave no time for new inputs.
 FUZZMINIMIZE ?= 1000x
 PKGS      ?= ./...
+# Paths that are cut off let every checkout and `make build` share one build cache.
+export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -trimpath)
 PYTHON    ?= /usr/bin/python3
 BENCH_SECONDS ?= 70
 
@@ -41,8 +43,9 @@ demo: build
 	$(BIN) report --runs runs/demo --page runs/demo/report.md
 
 ## test: all tests
+# make lint has vet with all of its checks.
 test:
-	$(GO) test $(PKGS)
+	$(GO) test -vet=off $(PKGS)
 
 ## lint: gofmt, vet, staticcheck of what is no test, deadcode
 lint:
@@ -65,10 +68,16 @@ lint-tests:
 race:
 	$(GO) test -race -short -timeout 60m ./internal/par ./internal/data/... ./internal/train ./internal/engine/... ./internal/attack ./internal/metric ./internal/cluster ./internal/run ./internal/evaluate ./internal/robustness ./internal/clustering ./internal/generalize ./internal/cli/...
 
-#  noasm: the engine's tests without assembly, and at each kernel level
+#  noasm: the kernels' tests in the build without assembly; no other package has files of that build
 noasm:
+	$(GO) test -vet=off -short -tags noasm ./internal/engine/kernel/...
+
+.PHONY: levels
+#  levels: the engine's tests, and those above it, without assembly and with plain Go or AVX2 kernels
+levels:
 	$(GO) test -short -tags noasm ./internal/engine/... ./internal/metric ./internal/cluster
 	TERCET_KERNEL=generic $(GO) test -count=1 -short ./internal/engine/...
+	! grep -qw avx2 /proc/cpuinfo || TERCET_KERNEL=avx2 $(GO) test -count=1 -short ./internal/engine/...
 
 .PHONY: hostile
 #  hostile: all hostile inputs of testdata/hostile, with their exit codes, messages and memory (minutes)
@@ -158,7 +167,7 @@ arm64: fused
 	GOARCH=arm64 CGO_ENABLED=0 TERCET_DIGESTS=all TERCET_TEST_EXEC=qemu-aarch64-static $(GO) test -short -timeout 0 -skip 'TestEnvironment|TestDigests/kill-test' -exec qemu-aarch64-static \
 	  ./internal/engine/... ./internal/metric ./internal/rng ./internal/safetensors ./internal/digest
 
-NIGHTLY ?= test lint-tests generate-again hostile kill-test race fuzz amd64-levels digests noasm i386 arm64
+NIGHTLY ?= test lint-tests generate-again hostile kill-test race fuzz amd64-levels digests levels i386 arm64
 .PHONY: nightly fuzz
 nightly: export TERCET_TRIALS = all
 ## nightly: hostile inputs, kills, race detector, fuzzers, architectures (hours)

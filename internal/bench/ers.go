@@ -41,17 +41,7 @@ func (e ersJob) what() string {
 
 // prepare draws the images, embeds them, and makes a part of each attack.
 func (e ersJob) prepare() ([]task, error) {
-	model, err := nn.Build(e.spec, rng.New(0, "init"))
-	if err != nil {
-		return nil, err
-	}
-	images, labels := e.images()
-	gallery := array.New(e.gallery, model.Dim())
-	for lo := 0; lo < e.gallery; lo += attack.DefaultBatch {
-		hi := min(lo+attack.DefaultBatch, e.gallery)
-		copy(gallery.Data[lo*model.Dim():], model.Embed(images.Slice(lo, hi), nn.Eval).Data)
-	}
-	g, err := attack.NewGallery(gallery, labels)
+	model, images, g, err := e.embedded()
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +73,22 @@ func (e ersJob) prepare() ([]task, error) {
 		})
 	}
 	return tasks, nil
+}
+
+// embedded is the network, and the gallery that it embeds.
+func (e ersJob) embedded() (*nn.Model, *array.Array, *attack.Gallery, error) {
+	model, err := nn.Build(e.spec, rng.New(0, "init"))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	images, labels := e.images()
+	gallery := array.New(e.gallery, model.Dim())
+	for lo := 0; lo < e.gallery; lo += attack.DefaultBatch {
+		hi := min(lo+attack.DefaultBatch, e.gallery)
+		copy(gallery.Data[lo*model.Dim():], model.Embed(images.Slice(lo, hi), nn.Eval).Data)
+	}
+	g, err := attack.NewGallery(gallery, labels)
+	return model, images, g, err
 }
 
 // images draws the gallery as training jobs draw theirs: item i shows the pattern

@@ -13,6 +13,23 @@ func tinyERS() ersJob {
 	return ersJob{spec, 60, 10, 3, 2, nil}
 }
 
+// Queries survive a ball that is too small for attacks; their time is that of the job.
+func TestWorst(t *testing.T) {
+	w := worstJob{tinyERS(), 1e-6, 2, 3}
+	job := Job{"worst", w.what(), "", func(Options) ([]task, error) { return w.prepare() }}
+	r, err := job.Measure(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Images != 10 || r.Repetitions != 1 || !(r.SurvivorSeconds >= r.Seconds/10) || r.SurvivorSeconds > r.Seconds {
+		t.Errorf("%+v", r)
+	}
+	c, err := job.Check(t.Context(), Options{}, 1)
+	if err != nil || !c.Identical || c.Arrays != 2 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
 // Each part is an attack, interleaved with its passes: those that it did.
 func TestERS(t *testing.T) {
 	e := tinyERS()

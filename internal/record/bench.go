@@ -58,15 +58,16 @@ type BenchResult struct {
 	ImagesPerS  float64 `json:"images_per_s,omitempty" doc:"images per second, median"`
 	BestImages  float64 `json:"images_per_s_best,omitempty" doc:"images per second, best"`
 	// GFLOPS is absent where the method decides how many operations there are.
-	GFLOPS         float64     `json:"gflops,omitempty" doc:"10^9 operations of the textbook method per second, median; a multiply-add is two; not for k-means"`
-	BestGFLOPS     float64     `json:"gflops_best,omitempty" doc:"the same, best"`
-	ExecutedGFLOPS float64     `json:"gflops_executed,omitempty" doc:"the same by the operations executed: Winograd's multiplications, no padding, half of a symmetric product"`
-	PeakShare      float64     `json:"peak_share,omitempty" doc:"executed operations of the best repetition, as a fraction of the peak with 'threads'"`
-	PeakRSS        uint64      `json:"peak_rss_bytes,omitempty" doc:"largest resident size of the process during the job, if the system reports it"`
-	NetworkSeconds float64     `json:"network_seconds,omitempty" doc:"of 'ers': median time of its network passes alone, measured interleaved"`
-	NetworkRatio   float64     `json:"network_ratio,omitempty" doc:"'seconds' over 'network_seconds'"`
-	Parts          []BenchPart `json:"parts,omitempty" doc:"the parts of 'gemm', 'conv' and 'ers'"`
-	PointSeconds   float64     `json:"point_seconds,omitempty" doc:"of 'dd-point': 'seconds' times the epochs of a double-descent point"`
+	GFLOPS          float64     `json:"gflops,omitempty" doc:"10^9 operations of the textbook method per second, median; a multiply-add is two; not for k-means"`
+	BestGFLOPS      float64     `json:"gflops_best,omitempty" doc:"the same, best"`
+	ExecutedGFLOPS  float64     `json:"gflops_executed,omitempty" doc:"the same by the operations executed: Winograd's multiplications, no padding, half of a symmetric product"`
+	PeakShare       float64     `json:"peak_share,omitempty" doc:"executed operations of the best repetition, as a fraction of the peak with 'threads'"`
+	PeakRSS         uint64      `json:"peak_rss_bytes,omitempty" doc:"largest resident size of the process during the job, if the system reports it"`
+	NetworkSeconds  float64     `json:"network_seconds,omitempty" doc:"of 'ers': median time of its network passes alone, measured interleaved"`
+	NetworkRatio    float64     `json:"network_ratio,omitempty" doc:"'seconds' over 'network_seconds'"`
+	Parts           []BenchPart `json:"parts,omitempty" doc:"the parts of 'gemm', 'conv' and 'ers'"`
+	SurvivorSeconds float64     `json:"survivor_seconds,omitempty" doc:"of 'worst': 'seconds' over the queries that survive every attack"`
+	PointSeconds    float64     `json:"point_seconds,omitempty" doc:"of 'dd-point': 'seconds' times the epochs of a double-descent point"`
 	// Iterations are those of the seeds 0, 1, ...: how long a fit takes depends on them.
 	Iterations   []int     `json:"iterations_of_best_start,omitempty" doc:"iterations of each k-means fit, including the first, which is not timed"`
 	Inertia      []float64 `json:"inertia,omitempty" doc:"inertia of each k-means fit"`

@@ -152,7 +152,7 @@ func write(base string, w, h vg.Length, d drawing) error {
 	bitmap := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dots), vgimg.UseBackgroundColor(paper))
 	d(draw.New(bitmap))
 	var b bytes.Buffer
-	if _, err := (vgimg.PngCanvas{Canvas: bitmap}).WriteTo(&b); err != nil {
+	if err := encode(&b, bitmap.Image()); err != nil {
 		return fmt.Errorf("plot %s.png: %w", base, err)
 	}
 	if err := fsx.WriteFile(base+".png", b.Bytes(), 0o644); err != nil {

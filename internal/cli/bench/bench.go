@@ -232,6 +232,9 @@ func benchTable(d *record.Bench) *render.Table {
 		if r.NetworkRatio > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %.2f times its network passes alone, timed interleaved", r.Job, r.NetworkRatio))
 		}
+		if r.SurvivorSeconds > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %.2f s for each query that survives every attack", r.Job, r.SurvivorSeconds))
+		}
 		if r.PointSeconds > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %.0f s for all epochs of a point", r.Job, r.PointSeconds))
 		}

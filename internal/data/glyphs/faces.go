@@ -36,6 +36,7 @@ type face struct {
 	name      string
 	smallCaps bool // draws lower-case letters as capitals: it has none of them
 	font      *sfnt.Font
+	loaded    *sync.Map // outlines by rune
 }
 
 // Indices into the faces of loadFaces. Their order is part of the format: an
@@ -83,7 +84,7 @@ var loadFaces = sync.OnceValues(func() ([]face, error) {
 		if err != nil {
 			return nil, fmt.Errorf("glyphs: built-in font %s: %w", l.name, err)
 		}
-		faces[i] = face{name: l.name, smallCaps: i >= 22, font: f}
+		faces[i] = face{name: l.name, smallCaps: i >= 22, font: f, loaded: new(sync.Map)}
 	}
 	return faces, nil
 })

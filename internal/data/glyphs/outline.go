@@ -24,6 +24,18 @@ const (
 	longest    = one / 4 // longer lines are split, so that the warp can bend them
 )
 
+// outline is load, once for each character of a face. Nobody changes an outline.
+func (f *face) outline(buf *sfnt.Buffer, r rune) (*outline, error) {
+	if o, ok := f.loaded.Load(r); ok {
+		return o.(*outline), nil
+	}
+	o, err := load(f, buf, r)
+	if err == nil {
+		f.loaded.Store(r, o)
+	}
+	return o, err
+}
+
 // load returns the outline of r in f, or nil if the face lacks the character
 // or draws nothing for it.
 func load(f *face, buf *sfnt.Buffer, r rune) (*outline, error) {

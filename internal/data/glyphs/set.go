@@ -66,7 +66,7 @@ var pieces = sync.OnceValues(func() (out []*outline, err error) {
 	var buf sfnt.Buffer
 	for _, c := range clutterPieces {
 		for _, f := range []int{sansRegular, serifRegular} {
-			g, err := load(&faces[f], &buf, c)
+			g, err := faces[f].outline(&buf, c)
 			if err != nil {
 				return nil, err
 			}
@@ -94,7 +94,7 @@ func newSet(o Options, codes []rune, perClass int) (*Set, error) {
 			if faces[f].hides(code) {
 				continue
 			}
-			g, err := load(&faces[f], &buf, code)
+			g, err := faces[f].outline(&buf, code)
 			if err != nil {
 				return nil, err
 			}

@@ -1,4 +1,4 @@
-package bench_test
+package commands_test
 
 import (
 	"bytes"
@@ -69,7 +69,7 @@ func TestQuickSaysSo(t *testing.T) {
 }
 
 // An interruption keeps what was measured.
-func TestInterrupted(t *testing.T) {
+func TestBenchInterrupted(t *testing.T) {
 	var out bytes.Buffer
 	stderr := &clitest.SignalAt{Text: "c2f2 (2 of 2)"}
 	code := cli.Main(clitest.ShellWords("bench --job mlp --job c2f2 --threads 1 --seconds 0.05"), strings.NewReader(""), &out, stderr)

@@ -1,4 +1,4 @@
-package embed_test
+package commands_test
 
 import (
 	"bytes"

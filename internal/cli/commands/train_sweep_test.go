@@ -1,4 +1,4 @@
-package train_test
+package commands_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package cluster_test
+package commands_test
 
 import (
 	"bytes"
@@ -357,7 +357,7 @@ func TestProvenByTheBound(t *testing.T) {
 
 // An interruption before there are clusters is told in plain words, and nothing is
 // written.
-func TestInterrupted(t *testing.T) {
+func TestClusterInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ring(t, "x.npy", "y.csv", 40, 4)
 	ctx, cancel := context.WithCancelCause(context.Background())

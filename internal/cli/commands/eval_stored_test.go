@@ -1,4 +1,4 @@
-package eval_test
+package commands_test
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package cluster_test
+package commands_test
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package generalize_test
+package commands_test
 
 import (
 	"fmt"

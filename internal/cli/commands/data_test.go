@@ -1,4 +1,4 @@
-package data_test
+package commands_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package search_test
+package commands_test
 
 import (
 	"os"

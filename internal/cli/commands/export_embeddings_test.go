@@ -1,4 +1,4 @@
-package export_test
+package commands_test
 
 import (
 	"bytes"
