@@ -148,8 +148,12 @@ func runReport(s *base.Streams, o options) error {
 	if err := o.checkOf(); err != nil {
 		return err
 	}
+	var own *study.Table
+	if o.table != "" {
+		own = study.BuiltInTable(o.table)
+	}
 	switch {
-	case o.table != "" && study.BuiltInTable(o.table) != nil:
+	case own != nil:
 		if err := ownTable(o); err != nil {
 			return err
 		}
@@ -157,7 +161,7 @@ func runReport(s *base.Streams, o options) error {
 		if err != nil {
 			return err
 		}
-		return PrintTable(s, study.BuiltInTable(o.table), runs, o.format, o.curves, true)
+		return PrintTable(s, own, runs, o.format, o.curves, true)
 	case o.table == StabilityTable || o.table == StabilityChecks:
 		return runStabilityTable(s, o)
 	case o.curves != "":
