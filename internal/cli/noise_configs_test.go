@@ -9,6 +9,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/noise"
 	"tercet/internal/run"
+	"tercet/internal/testutil"
 )
 
 // noiseStudy are configs of one comparison: their runs differ in the keys of vary
@@ -134,7 +135,7 @@ func TestNoiseConfigs(t *testing.T) {
 	t.Parallel()
 	for _, s := range noiseStudies {
 		t.Run(s.name, func(t *testing.T) {
-			if testing.Short() && strings.HasSuffix(s.name, "paper") {
+			if testutil.Trials(0, 1) == 0 && strings.HasSuffix(s.name, "paper") {
 				t.Skip("thousands of runs")
 			}
 			common, names, seeds, total := map[string]string{}, map[string]bool{}, map[string]map[string]bool{}, 0

@@ -70,8 +70,28 @@ const (
 	callerPolls = 1 << 16
 )
 
+// polling is how many workers look for a job without sleeping: one fewer than there are
+// processors at most. More would take the processors from the threads that have work.
+var polling, processors = atomic.Int64{}, int64(runtime.GOMAXPROCS(0))
+
 // take waits for a job.
 func take() *job {
+	for n := polling.Load(); n < processors-1; n = polling.Load() {
+		if !polling.CompareAndSwap(n, n+1) {
+			continue
+		}
+		j := poll()
+		polling.Add(-1)
+		if j != nil {
+			return j
+		}
+		break
+	}
+	return <-queue
+}
+
+// poll looks for a job for a while; nil where none comes.
+func poll() *job {
 	for range workerPolls {
 		select {
 		case j := <-queue:
@@ -79,7 +99,7 @@ func take() *job {
 		default:
 		}
 	}
-	return <-queue
+	return nil
 }
 
 func ensure(n int) {

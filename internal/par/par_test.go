@@ -88,3 +88,21 @@ func TestDoAllocatesNothing(t *testing.T) {
 		t.Fatalf("%d allocations in %d calls", a, calls)
 	}
 }
+
+// Workers beyond the processors sleep at once: those that look for work would take the
+// processors from those that have some.
+func TestFewerPollThanThereAreProcessors(t *testing.T) {
+	defer SetThreads(0)
+	SetThreads(33)
+	most := int64(0)
+	for range 300 {
+		For(33, 1, func(int, int) { runtime.Gosched() })
+		for range 20 {
+			most = max(most, polling.Load())
+			runtime.Gosched()
+		}
+	}
+	if most >= max(processors, 1) {
+		t.Errorf("%d workers looked for work at a time on %d processors", most, processors)
+	}
+}
