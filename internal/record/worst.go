@@ -19,6 +19,7 @@ type WorstOptions struct {
 	Sample    bool     `json:"sample" doc:"whether the queries are a random sample"`
 	Seed      uint64   `json:"seed" doc:"random seed"`
 	Given     string   `json:"given,omitempty" doc:"SHA-256 of the images of others that were verified"`
+	Moves     bool     `json:"gallery_moves,omitempty" doc:"whether images of the gallery were moved, too, for clean queries"`
 	Battery   bool     `json:"battery,omitempty" doc:"whether masked gradients were looked for"`
 }
 
@@ -32,6 +33,7 @@ type Worst struct {
 	Excluded  int            `json:"queries_excluded,omitempty" doc:"queries not attacked because no other image has their label"`
 	Galleries []WorstGallery `json:"galleries" doc:"the result in each gallery, the first of the options first"`
 	Checks    []WorstCheck   `json:"checks,omitempty" doc:"the battery that looks for masked gradients, in the first gallery"`
+	Moved     *WorstMoved    `json:"moved,omitempty" doc:"attacks on the images of the whole gallery, for queries as they are"`
 	Items     Packed         `json:"items" doc:"index of each query among the images, packed as the values of queries are"`
 	Warnings  []string       `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost      CostRecord     `json:"cost" doc:"passes through the network, and the time"`
@@ -57,6 +59,14 @@ type WorstMember struct {
 	Claimed  int        `json:"claimed" doc:"queries that the attack found broken"`
 	Broken   int        `json:"broken" doc:"those of them that verification found broken, too"`
 	Cost     CostRecord `json:"cost" doc:"passes through the network, and the time"`
+}
+
+// WorstMoved is the worst case where images of the gallery move and the query does not.
+type WorstMoved struct {
+	Scores Scores     `json:"scores" doc:"'wcR@1:G1', share of queries that stay right when one image of the attacker's choice moves, and 'wcR@1:GA', when all may move; fractions"`
+	One    Packed     `json:"one" doc:"1 for each query that one image breaks, else 0, packed as 'items' are"`
+	All    Packed     `json:"all" doc:"1 for each query that all images together break, else 0"`
+	Cost   CostRecord `json:"cost" doc:"passes through the network"`
 }
 
 // WorstCheck is a check of the battery.
@@ -97,6 +107,9 @@ func (d Worst) Covers(there Worst) []string {
 	}
 	if a.Given != "" && a.Given != b.Given {
 		out = append(out, "the images of others that were verified")
+	}
+	if a.Moves && !b.Moves {
+		out = append(out, "the attacks on the gallery")
 	}
 	if a.Battery && !b.Battery {
 		out = append(out, "the checks for masked gradients")

@@ -90,7 +90,7 @@ func Worst(ctx context.Context, r *run.Run, p WorstPlan, say progress.Say) (*rec
 	}
 	res, err := worst.Run(ctx, e.Model, e.Data, g, worst.Options{
 		Norm: adversary.Norm(o.Norm), Eps: o.Eps, Galleries: o.Galleries, K: o.K, Queries: o.Queries, Sample: o.Sample, Seed: o.Seed,
-		Battery: o.Battery, Given: p.Given, Verifier: direct, Progress: say.Of("attack"), Resume: resume, Keep: part.write,
+		Battery: o.Battery, Moves: o.Moves, Given: p.Given, Verifier: direct, Progress: say.Of("attack"), Resume: resume, Keep: part.write,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -107,6 +107,7 @@ func Worst(ctx context.Context, r *run.Run, p WorstPlan, say progress.Say) (*rec
 		w.Rows = res.Rows[k]
 		doc.Galleries = append(doc.Galleries, w)
 	}
+	doc.Moved = worstMoved(res.Moved)
 	if res.Checks != nil {
 		c, is, err := againstPublished(published, doc)
 		if err != nil {
@@ -183,6 +184,23 @@ func moved(a, b []float32) (linf, l2 float64) {
 		linf = max(linf, math.Abs(float64(v)-float64(b[k])))
 	}
 	return linf, math.Sqrt(kernel.SquaredDistanceLanes(a, b))
+}
+
+// MovedScores are the scores where the gallery moves.
+func MovedScores() []string { return []string{"wcR@1:G1", "wcR@1:GA"} }
+
+// worstMoved is the record of attacks on the gallery, nil where there were none.
+func worstMoved(m *worst.Moved) *record.WorstMoved {
+	if m == nil {
+		return nil
+	}
+	out := &record.WorstMoved{One: packBools(m.One), All: packBools(m.All), Cost: record.CostRecord{Cost: m.Cost}}
+	for k, list := range [][]bool{m.One, m.All} {
+		left, key := len(list)-count(list), MovedScores()[k]
+		ci := stat.Wilson(left, len(list))
+		out.Scores = append(out.Scores, record.Score{Key: key, Value: record.Value{Value: float64(left) / float64(len(list)), CI95: &ci, Definition: key + "(q)"}})
+	}
+	return out
 }
 
 // worstScores are the shares of queries, with Wilson's intervals: a bootstrap of no query

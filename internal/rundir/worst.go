@@ -45,6 +45,9 @@ func worstScores(r *Run) record.Scores {
 			out = append(out, record.Score{Key: key + in, Value: record.Value{Value: v, Definition: key + "(q)"}})
 		}
 	}
+	if m := r.Worst.Moved; m != nil {
+		out = append(out, m.Scores...)
+	}
 	return out
 }
 

@@ -40,6 +40,17 @@ func WorstTable(d *record.Worst) *render.Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	if d.Moved != nil {
+		t.Notes = append(t.Notes, "G1, GA: images of the whole gallery move and the query stays: one of the attacker's choice, or all; the 10 nearest wrong and right rows of each query were moved")
+		for _, s := range d.Moved.Scores {
+			row := []render.Cell{render.Text(s.Key).InPercent()}
+			for range d.Galleries {
+				row = append(row, render.Missing())
+			}
+			row[1] = measuredIn(d.Moved.Scores, s.Key).InPercent()
+			t.Rows = append(t.Rows, row)
+		}
+	}
 	for _, name := range members {
 		if name == "radius" { // which breaks none
 			continue

@@ -35,6 +35,7 @@ type Options struct {
 	Seed      uint64   // of that draw, of random starts and of noise
 	Together  int      // images in a batch; 0 chooses. It changes no result.
 	Battery   bool     // whether to look for masked gradients in the first gallery
+	Moves     bool     // whether images of the gallery are moved, too, for clean queries
 	Given     *Given   // images of queries that somebody else has made, to be tried first
 	// Verifier embeds each broken image again, alone: the same weights by other kernels.
 	// nil: the model itself.
@@ -96,6 +97,9 @@ func (o *Options) fill() error {
 	}
 	if o.Queries < 0 || o.Together < 0 || o.K < 0 {
 		return errors.New("worst case: neither queries, nearest rows nor images in a batch may be negative")
+	}
+	if o.Moves && o.K > 1 {
+		return errors.New("worst case: where the gallery moves, one nearest row counts")
 	}
 	p := o.pgd()
 	return p.Validate()

@@ -73,6 +73,12 @@ func Run(ctx context.Context, model nn.Embedder, images Source, g *attack.Galler
 			return nil, fmt.Errorf("worst case, checks for masked gradients: %w", err)
 		}
 	}
+	if o.Moves {
+		if res.Moved, err = r.moved(); err != nil {
+			return nil, fmt.Errorf("worst case, gallery that moves: %w", err)
+		}
+		res.Cost.Add(res.Moved.Cost)
+	}
 	for _, s := range res.Galleries {
 		for _, m := range s.Ran {
 			res.Cost.Add(m.Cost)

@@ -34,6 +34,7 @@ type Result struct {
 	Galleries []*State
 	Rows      []int // of each gallery
 	Checks    []Check
+	Moved     *Moved // nil: not asked for
 	Cost      record.Cost
 }
 

@@ -33,6 +33,7 @@ type options struct {
 	merge     bool
 	battery   bool
 	nearest   int
+	moves     bool
 	verify    string
 	failOver  []string
 	out       string
@@ -93,6 +94,7 @@ on. --merge, with the same other flags, makes attack.json of all parts.`,
 			fs.StringVar(&o.suite, "suite", "", "all attacks of a suite: ers, or worst for the worst case of each query")
 			fs.StringSliceVar(&o.galleries, "gallery", []string{worst.Full}, "galleries of --suite worst, `LIST` of full, trimmed (rows that are retrieved right themselves) and prototype (one row a class)")
 			fs.IntVar(&o.nearest, "k", 1, "with --suite worst, a query is broken if none of its `K` nearest rows is right")
+			fs.BoolVar(&o.moves, "move-gallery", false, "with --suite worst, also attack images of the gallery, with the queries as they are: one image (G1) and all (GA)")
 			fs.BoolVar(&o.battery, "battery", false, "with --suite worst, look for masked gradients: 18 checks on up to 200 queries")
 			fs.StringVar(&o.verify, "verify", "", "with --suite worst, try the images of `FOLDER` first: adversarial.npy, made of the images whose index is in queries.npy")
 			fs.StringVar(&o.variant, "variant", "both", "published, fixed or both")

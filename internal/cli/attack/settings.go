@@ -22,7 +22,7 @@ func (o *options) names() error {
 			return base.Usagef("--suite is %q; give ers or worst", o.suite)
 		}
 	}
-	for _, flag := range []string{"gallery", "k", "battery", "verify"} {
+	for _, flag := range []string{"gallery", "k", "move-gallery", "battery", "verify"} {
 		if o.changed(flag) {
 			return base.Usagef("--%s is for --suite worst", flag)
 		}

@@ -42,6 +42,9 @@ func (o *options) checkWorst() ([]base.Gate, error) {
 	if err := base.AtLeast(base.FlagCount{Flag: "queries", Value: o.ask.Queries, Least: 0}, base.FlagCount{Flag: "k", Value: o.nearest, Least: 1}); err != nil {
 		return nil, err
 	}
+	if o.nearest > 1 && o.moves {
+		return nil, base.Usagef("--move-gallery is about the nearest row: leave --k out")
+	}
 	if o.nearest == 1 {
 		o.nearest = 0 // as documents have it
 	}
@@ -72,6 +75,9 @@ func (o *options) checkWorst() ([]base.Gate, error) {
 			keys = append(keys, worstGate(score, g, k))
 		}
 	}
+	if o.moves {
+		keys = append(keys, robustness.MovedScores()...)
+	}
 	return gates, base.KnownGates(gates, keys)
 }
 
@@ -86,7 +92,7 @@ func worstGate(score, gallery string, k int) string {
 // worstOptions completes what is asked for by the profile.
 func (o *options) worstOptions(r *run.Run) (record.WorstOptions, error) {
 	w := record.WorstOptions{
-		Version: robustness.WorstVersion, Norm: o.ask.Norm, Galleries: o.galleries, K: o.nearest, Queries: o.ask.Queries, Sample: o.ask.Sample, Seed: o.ask.Seed, Battery: o.battery,
+		Version: robustness.WorstVersion, Norm: o.ask.Norm, Galleries: o.galleries, K: o.nearest, Queries: o.ask.Queries, Sample: o.ask.Sample, Seed: o.ask.Seed, Battery: o.battery, Moves: o.moves,
 	}
 	shape := r.Manifest.Data.Train.Shape
 	var profile record.AttackOptions
@@ -212,6 +218,9 @@ func (o *options) showWorst(s *base.Streams, d *record.Worst, gates []base.Gate)
 		for _, v := range g.Scores {
 			scores = append(scores, record.Score{Key: worstGate(v.Key, g.Gallery, k), Value: v.Value})
 		}
+	}
+	if d.Moved != nil {
+		scores = append(scores, d.Moved.Scores...)
 	}
 	return base.CheckGates(gates, scores)
 }

@@ -131,6 +131,19 @@ func TestWorstVerifies(t *testing.T) {
 	if v, ok := four.Galleries[0].Scores.Get("wcR@4"); !ok || v.Value < a.Value || four.Options.K != 4 {
 		t.Errorf("%+v, wcR@1 %v", four.Galleries[0].Scores, a.Value)
 	}
+	clitest.Must(t, 0, line+" --eps 6/255 --out-dir moved --move-gallery --fail-under wcR@1:GA=0")
+	moved, err := record.Read[record.Worst]("moved/worst.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean, _ := moved.Galleries[0].Scores.Get("recall@1")
+	one, _ := moved.Moved.Scores.Get("wcR@1:G1")
+	all, _ := moved.Moved.Scores.Get("wcR@1:GA")
+	if !(clean.Value >= one.Value && one.Value >= all.Value) || clean.Value == all.Value {
+		t.Errorf("recall@1 %v, one image %v, all %v", clean.Value, one.Value, all.Value)
+	}
+	clitest.Refuse(t, 2, line+" --eps 6/255 --out-dir moved", "would lose: the attacks on the gallery")
+	clitest.Refuse(t, 2, line+" --move-gallery --k 2", "leave --k out")
 	clitest.Refuse(t, 2, line+" --eps 6/255 --out-dir four --k 2", "the 4 nearest rows instead of 2")
 	clitest.Refuse(t, 2, line+" --k 0", "--k")
 	clitest.Refuse(t, 2, line+" --eps 6/255 --out-dir ours", "would lose: the images of others that were verified")
