@@ -58,7 +58,7 @@ func TestPrintsATable(t *testing.T) {
 }
 
 func TestQuickSaysSo(t *testing.T) {
-	code, out, stderr := clitest.Run("bench", "--job", "kmeans-100", "--quick", "--seconds", "0.01", "--json")
+	code, out, stderr := clitest.Run("bench", "--job", "kmeans-100", "--threads", "1", "--quick", "--seconds", "0.01", "--json")
 	var doc record.Bench
 	if err := json.Unmarshal([]byte(out), &doc); code != 0 || err != nil {
 		t.Fatal(code, err, stderr)

@@ -122,7 +122,7 @@ func (impl Winograd) verify(t *testing.T, g kernel.Conv, n int, seed uint64) {
 	bias, checkBias := guardedRandom(r, g.OutC)
 	dy, checkDY := guardedRandom(r, n*oh*ow*g.OutC)
 	inputs := slices.Concat(x, w, bias, dy)
-	ref := newReference(g, n, x, w, bias, dy)
+	ref := referenceOf(drawnConv{g, n, seed}, x, w, bias, dy)
 	for _, alg := range algorithms {
 		what := fmt.Sprintf("%v of %+v", alg, g)
 		y, checkY := guarded(len(dy))
