@@ -51,6 +51,13 @@ func (c *Config) tupleRules(fail func(key, format string, args ...any)) {
 			fail("miner.name", "loss %s takes %s, so no miner is asked: remove miner", c.Loss.Name, everything(takes))
 		}
 	}
+	key, instead, labels := "", "", false
+	if l, ok := c.Loss.Options.(loss.WithLabels); ok {
+		key, instead, labels = l.WithLabels()
+	}
+	if labels && gives == takes {
+		fail("loss."+key, "needs the labels of images, and sampler %s gives %s without: set loss.%s: %s, or batch.sampler: %s", sampler, gives, key, instead, samplerFor(""))
+	}
 	if o, ok := c.Defense.Options.(adversary.OnTriplets); ok {
 		d := c.Defense.Name
 		switch {
@@ -60,6 +67,8 @@ func (c *Config) tupleRules(fail func(key, format string, args ...any)) {
 			} else {
 				fail("defense.name", "%s perturbs triplets, and loss %s trains on %s: take defense none or est, or a triplet loss", d, c.Loss.Name, strings.TrimPrefix(string(takes), "all "))
 			}
+		case labels:
+			fail("loss."+key, "needs the labels of images, and defense %s trains on triplets of its own: set loss.%s: %s", d, key, instead)
 		case o.Samples() && gives == loss.Triplets:
 			fail("defense.name", "%s samples its own triplets from a batch, and sampler %s gives them: take another sampler, or defense act or minmax", d, sampler)
 		}

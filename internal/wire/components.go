@@ -161,7 +161,13 @@ func BuildMiner(cfg *config.Config, layout string, obj loss.Objective, labels []
 	case loss.Labels:
 		return mine.NewLabels(labels), nil
 	case loss.Triplets:
-		return mine.New(minerName(cfg), mineOptions(cfg, layout, obj))
+		m, err := mine.New(minerName(cfg), mineOptions(cfg, layout, obj))
+		if l, ok := cfg.Loss.Options.(loss.WithLabels); ok && err == nil {
+			if _, _, ok := l.WithLabels(); ok {
+				m = mine.NewLabels(labels).With(m)
+			}
+		}
+		return m, err
 	}
 	return mine.AllPairs{}, nil
 }

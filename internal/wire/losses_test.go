@@ -87,6 +87,9 @@ func TestParametersOfLosses(t *testing.T) {
 			for _, s := range whole.Optimizer.State() {
 				state = append(state, s.Name)
 			}
+			if len(is) == 0 {
+				t.Error("no parameters")
+			}
 			for i, p := range is {
 				if !strings.HasPrefix(p.Name, "loss/") || !strings.Contains(string(want), `"`+p.Name+`"`) {
 					t.Errorf("no parameter %s in the checkpoint", p.Name)

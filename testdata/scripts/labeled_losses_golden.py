@@ -211,6 +211,58 @@ def fastap(z, labels, params, o):
     return mean(terms)
 
 
+def distances(z):
+    def d(i, j):
+        square = ((z[i] - z[j]) ** 2).sum()
+        return torch.sqrt(square) if float(square) > 0 else square * 0
+    return [[d(i, j) for j in range(len(z))] for i in range(len(z))]
+
+
+@loss("lifted-structured", margin=1.0)
+def lifted_structured(z, labels, params, o):
+    d, terms = distances(z), []
+    for i in range(len(labels)):
+        for j in range(i):
+            rest = [n for n in range(len(labels)) if labels[n] != labels[i]]
+            if labels[i] == labels[j] and rest:
+                cost = d[i][j] + lse([o["margin"] - d[k][n] for k in (i, j) for n in rest])
+                terms.append(torch.relu(cost) ** 2 / 2)
+    return mean(terms)
+
+
+@loss("lifted-generalized", margin=1.0)
+def lifted_generalized(z, labels, params, o):
+    d, terms = distances(z), []
+    for i in range(len(labels)):
+        same, rest = others(labels, i)
+        if same and rest:
+            terms.append(torch.relu(lse([d[i][p] for p in same]) + lse([o["margin"] - d[i][n] for n in rest])))
+    return mean(terms)
+
+
+@loss("angular", alpha=40.0)
+def angular(z, labels, params, o):
+    z, terms, t = unit(z), [], math.tan(math.radians(o["alpha"])) ** 2
+    for a in range(len(labels)):
+        for p in range(a):
+            if labels[a] == labels[p]:
+                rest = [n for n in range(len(labels)) if labels[n] != labels[a]]
+                f = [4 * t * ((z[a] + z[p]) * z[n]).sum() - 2 * (1 + t) * (z[a] * z[p]).sum() for n in rest]
+                terms.append(lse([torch.tensor(0.0), *f]))
+    return mean(terms)
+
+
+@loss("n-pairs", l2=0.02)
+def n_pairs(z, labels, params, o):
+    pairs = [[i for i, y in enumerate(labels) if y == c][:2] for c in sorted(set(labels))]
+    pairs = [p for p in pairs if len(p) == 2]
+    terms = []
+    for a, p in pairs:
+        below = [(z[a] * z[q]).sum() - (z[a] * z[p]).sum() for _, q in pairs]
+        terms.append(lse(below) + o["l2"] / 4 * ((z[a] ** 2).sum() + (z[p] ** 2).sum()))
+    return mean(terms)
+
+
 # ---- cases
 
 
@@ -249,6 +301,10 @@ CHANGES = {
     "circle": [{}, {"pool": "batch"}, {"gamma": 10.0, "margin": 0.2}],
     "smooth-ap": [{}, {"variant": "published"}, {"temperature": 0.3}],
     "fastap": [{}, {"bins": 25}],
+    "lifted-structured": [{}, {"margin": 0.3}],
+    "lifted-generalized": [{}, {"margin": 0.3}],
+    "angular": [{}, {"alpha": 60.0}],
+    "n-pairs": [{}, {"l2": 1.0}],
     "soft-triple": [{"centers": 3}, {"centers": 1}, {"centers": 2, "tau": 0.0, "gamma": 0.5}],
 }
 PARAMS = {

@@ -64,15 +64,25 @@ func checkLabeled(z *array.Array, labels []int32, grad *array.Array, classes int
 	if len(labels) != rows {
 		return 0, fmt.Errorf("loss: %d labels for a batch of %d embeddings", len(labels), rows)
 	}
-	for i, y := range labels {
-		if classes > 0 && (y < 0 || int(y) >= classes) {
-			return 0, fmt.Errorf("loss: row %d of the batch has label %d; the loss has parameters for %d classes, from 0", i, y, classes)
+	if classes > 0 {
+		if err := checkClasses(labels, classes); err != nil {
+			return 0, err
 		}
 	}
 	if i, ok := kernel.AllFinite(z.Data); !ok {
 		return 0, fmt.Errorf("loss: %w: row %d of the batch has %v as number %d", ErrNonFinite, i/z.Shape[1], z.Data[i], i%z.Shape[1])
 	}
 	return rows, nil
+}
+
+// checkClasses refuses labels that there are no parameters for.
+func checkClasses(labels []int32, classes int) error {
+	for i, y := range labels {
+		if y < 0 || int(y) >= classes {
+			return fmt.Errorf("loss: row %d of the batch has label %d; the loss has parameters for %d classes, from 0", i, y, classes)
+		}
+	}
+	return nil
 }
 
 // Variant says whether a loss is computed as its paper prints it, or as the code that

@@ -168,7 +168,11 @@ func TestDegenerateLabels(t *testing.T) {
 							all = append(all, p.Grad.Data...)
 						}
 					}
-					all = append(all, float32(res.Loss), float32(res.Positive), float32(res.Negative))
+					for _, v := range []float64{res.Loss, res.Positive, res.Negative} {
+						if v-v != 0 {
+							t.Fatalf("%+v", res)
+						}
+					}
 					for _, v := range all {
 						if v-v != 0 {
 							t.Fatalf("%+v, gradients %v", res, all)

@@ -74,6 +74,16 @@ type Fitter interface {
 	Fit(Setting) []component.Fault
 }
 
+// WithLabels is implemented by the options of losses on triplets that may need the labels of
+// a batch, too: ok says that they do, and not with another value of that key.
+type WithLabels interface {
+	WithLabels() (key, instead string, ok bool)
+}
+
+// Ordered is implemented by the options of losses whose value depends on the order of the
+// rows of a batch.
+type Ordered interface{ Ordered() }
+
 // Setting is what losses may ask of the rest of an experiment.
 type Setting struct {
 	Normalized bool   // embeddings have length 1

@@ -9,10 +9,11 @@ import (
 	"tercet/internal/rng"
 )
 
-// Labels passes on the classes of a batch, for objectives on labels. It looks at no
-// distance and draws nothing, so that its Stats are empty.
+// Labels passes on the classes of a batch, for objectives on labels. Without another miner
+// it looks at no distance and draws nothing, and its Stats are empty.
 type Labels struct {
-	of []int32 // label of the data to class, -1 for none
+	of    []int32 // label of the data to class, -1 for none
+	other Miner   // finds tuples, too; may be nil
 }
 
 // NewLabels returns the miner of data with these labels: the classes are those that occur,
@@ -36,6 +37,9 @@ func NewLabels(all []int32) *Labels {
 	return m
 }
 
+// With returns m with the tuples of another miner.
+func (m *Labels) With(other Miner) *Labels { return &Labels{m.of, other} }
+
 // Classes returns the label of each class.
 func (m *Labels) Classes() (out []int32) {
 	for y, c := range m.of {
@@ -47,8 +51,15 @@ func (m *Labels) Classes() (out []int32) {
 }
 
 // Mine implements Miner.
-func (m *Labels) Mine(z *array.Array, labels []int32, _ *rng.Stream, out *loss.Tuples) (Stats, error) {
+func (m *Labels) Mine(z *array.Array, labels []int32, r *rng.Stream, out *loss.Tuples) (Stats, error) {
 	out.Triplets, out.Pairs, out.Labels = out.Triplets[:0], out.Pairs[:0], out.Labels[:0]
+	var s Stats
+	if m.other != nil {
+		var err error
+		if s, err = m.other.Mine(z, labels, r, out); err != nil {
+			return s, err
+		}
+	}
 	if len(z.Shape) != 2 {
 		return Stats{}, fmt.Errorf("mine: %w", z.SameShape("embeddings", -1, -1))
 	}
@@ -61,5 +72,5 @@ func (m *Labels) Mine(z *array.Array, labels []int32, _ *rng.Stream, out *loss.T
 		}
 		out.Labels = append(out.Labels, m.of[y])
 	}
-	return Stats{}, nil
+	return s, nil
 }

@@ -123,7 +123,7 @@ func cases(k loss.Kind) []problem {
 		few.Triplets = append(few.Triplets, many.Triplets[r.IntN(len(many.Triplets))])
 		few.Pairs = append(few.Pairs, many.Pairs[r.IntN(len(many.Pairs))])
 	}
-	many.Labels = labels
+	few.Labels, many.Labels = labels, labels
 	out := []problem{{name: "all tuples", z: grid(r, len(labels), 3), tuples: of(k, many)}}
 	if k == loss.Pairs || k == loss.Triplets {
 		out = append(out, problem{name: "few tuples", z: grid(r, len(labels), 3), tuples: of(k, few)})
@@ -135,7 +135,7 @@ func cases(k loss.Kind) []problem {
 func of(k loss.Kind, t loss.Tuples) loss.Tuples {
 	switch k {
 	case loss.Triplets:
-		return loss.Tuples{Triplets: t.Triplets}
+		return loss.Tuples{Triplets: t.Triplets, Labels: t.Labels} // for those WithLabels
 	case loss.Labels:
 		return loss.Tuples{Labels: t.Labels}
 	}
@@ -186,12 +186,16 @@ func (c problem) build(t testing.TB) loss.Objective {
 // classes are those of parameters; the last occurs in no batch.
 const classes = 4
 
-// params are the parameters of l, if it has any.
-func params(l loss.Objective) []*nn.Param {
+// params are the parameters of l that are trained, if it has any.
+func params(l loss.Objective) (out []*nn.Param) {
 	if p, ok := l.(loss.Parametric); ok {
-		return p.Params()
+		for _, p := range p.Params() {
+			if p.Trained() {
+				out = append(out, p)
+			}
+		}
 	}
-	return nil
+	return out
 }
 
 // eval evaluates l on z.
@@ -258,6 +262,9 @@ func (c problem) differences(t testing.TB, name string, x, grad []float32, value
 // order shuffles rows, tuples and the ends of pairs.
 func (c problem) order(t testing.TB) {
 	t.Helper()
+	if _, ok := c.o.(loss.Ordered); ok {
+		return
+	}
 	r := rng.New(2, "losstest")
 	rows := c.z.Rows()
 	perm := r.Perm(rows)
@@ -326,7 +333,7 @@ func (c problem) refuses(t testing.TB) {
 	}
 	for _, outside := range []int32{-1, int32(c.z.Rows())} {
 		s := c
-		if len(c.tuples.Labels) > 0 {
+		if c.o.Takes() == loss.Labels {
 			c.refusesLabels(t, l, outside)
 			continue
 		}

@@ -1,0 +1,115 @@
+package loss
+
+import (
+	"math"
+
+	"tercet/internal/component"
+	"tercet/internal/engine/array"
+)
+
+func init() {
+	Family.Register(component.Component[Options]{Name: "angular", Doc: "the angle at the negative of each triplet of a batch (Wang et al.)", Defaults: AngularDefaults()})
+}
+
+// AngularOptions are the keys of an AngularLoss.
+type AngularOptions struct {
+	Alpha float64 `yaml:"alpha" check:">0,<=89" doc:"largest angle at the negative, in degrees"`
+}
+
+// AngularDefaults returns 40 degrees.
+func AngularDefaults() AngularOptions { return AngularOptions{Alpha: 40} }
+
+// New implements Options.
+func (o AngularOptions) New() (Objective, error) { return NewAngular(o) }
+
+// Takes implements Options.
+func (AngularOptions) Takes() Kind { return Labels }
+
+// AngularLoss is the angular loss, the mean over pairs (a, p) of a class of
+//
+//	log(1 + sum_n exp( 4 t (s_an + s_pn) - 2 (1 + t) s_ap )),  t = tan^2 alpha
+//
+// n the rows of other classes, s the cosine: all three embeddings have length 1 (Wang et al.,
+// "Deep Metric Learning with Angular Loss", ICCV 2017, eq. 8). It serves one goroutine at a
+// time.
+type AngularLoss struct {
+	t      float64
+	c      ownCosines
+	labels []int32
+}
+
+// NewAngular returns the loss, or an error naming the option that is wrong.
+func NewAngular(o AngularOptions) (*AngularLoss, error) {
+	if err := component.Err("loss angular", o); err != nil {
+		return nil, err
+	}
+	tan := math.Tan(o.Alpha * math.Pi / 180)
+	return &AngularLoss{t: tan * tan}, nil
+}
+
+// Margin returns 0: the loss has none.
+func (l *AngularLoss) Margin() float64 { return 0 }
+
+// Eval implements Objective on t.Labels. The tuples are pairs of a class. Positive and
+// Negative of the result are means of 1 - s.
+func (l *AngularLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
+	n, err := checkLabeled(z, t.Labels, grad, 0)
+	if n == 0 || err != nil {
+		return Result{}, err
+	}
+	l.labels = t.Labels
+	l.c.load(z)
+	var all rowTerm
+	for a := range n {
+		cos, _ := l.c.row(a)
+		for p, c := range cos[:a] {
+			all.apart(l.labels[p] == l.labels[a], c)
+			if l.labels[p] == l.labels[a] {
+				all.tuples++
+			}
+		}
+	}
+	scale := 1 / float64(max(all.tuples, 1))
+	for a := range n {
+		for p := range a {
+			if l.labels[p] != l.labels[a] {
+				continue
+			}
+			if v := l.pair(a, p, scale); v > 0 {
+				all.active++
+				all.value += float64(v * scale)
+			}
+		}
+	}
+	if grad != nil {
+		l.c.pull(grad)
+	}
+	return addTerms([]rowTerm{all}), nil
+}
+
+// pair returns the term of a and p, and adds its slopes times scale.
+func (l *AngularLoss) pair(a, p int, scale float64) float64 {
+	ofA, slopeA := l.c.row(a)
+	ofP, slopeP := l.c.row(p)
+	near := -2 * (1 + l.t) * float64(ofA[p])
+	var sum logSum
+	for n, y := range l.labels {
+		if y != l.labels[a] {
+			sum.add(4*l.t*(float64(ofA[n])+float64(ofP[n])) + near)
+		}
+	}
+	x := sum.log()
+	weight := scale * logistic(x)
+	if weight == 0 {
+		return softplus(x)
+	}
+	for n, y := range l.labels {
+		if y != l.labels[a] {
+			g := float32(4 * l.t * weight * sum.share(4*l.t*(float64(ofA[n])+float64(ofP[n]))+near))
+			slopeA[n] += g
+			slopeP[n] += g
+		}
+	}
+	slopeA[p] -= float32(2 * (1 + l.t) * weight)
+	return softplus(x)
+}

@@ -1,0 +1,174 @@
+package loss
+
+import (
+	"math"
+
+	"tercet/internal/component"
+	"tercet/internal/engine/array"
+)
+
+func init() {
+	Family.Register(component.Component[Options]{Name: "lifted-structured", Doc: "each positive pair against all negatives of both its images (Oh Song et al.)", Defaults: LiftedDefaults()})
+	Family.Register(component.Component[Options]{Name: "lifted-generalized", Doc: "each image's positives against its negatives, both as soft maxima (Hermans et al.)", Defaults: GeneralizedLiftedDefaults()})
+}
+
+// LiftedOptions are the keys of the lifted structured loss.
+type LiftedOptions struct {
+	Margin float64 `yaml:"margin" check:">0,<=100" doc:"distance that negatives shall have beyond positives"`
+}
+
+// LiftedDefaults returns margin 1.
+func LiftedDefaults() LiftedOptions { return LiftedOptions{Margin: 1} }
+
+// New implements Options.
+func (o LiftedOptions) New() (Objective, error) {
+	return newLifted("lifted-structured", o, o.Margin, false)
+}
+
+// Takes implements Options.
+func (LiftedOptions) Takes() Kind { return Labels }
+
+// GeneralizedLiftedOptions are the keys of the generalized lifted loss.
+type GeneralizedLiftedOptions struct {
+	Margin float64 `yaml:"margin" check:">0,<=100" doc:"distance that negatives shall have beyond positives"`
+}
+
+// GeneralizedLiftedDefaults returns margin 1.
+func GeneralizedLiftedDefaults() GeneralizedLiftedOptions { return GeneralizedLiftedOptions{Margin: 1} }
+
+// New implements Options.
+func (o GeneralizedLiftedOptions) New() (Objective, error) {
+	return newLifted("lifted-generalized", o, o.Margin, true)
+}
+
+// Takes implements Options.
+func (GeneralizedLiftedOptions) Takes() Kind { return Labels }
+
+// lifted is the lifted structured loss, the mean over pairs (i, j) of a class of
+//
+//	1/2 max(0, d_ij + log( sum_n exp(m - d_in) + sum_n exp(m - d_jn) ))^2
+//
+// (Oh Song et al., "Deep Metric Learning via Lifted Structured Feature Embedding", CVPR 2016,
+// eq. 4), or the generalized one, the mean over rows i with positives and negatives of
+//
+//	max(0, log sum_p exp(d_ip) + log sum_n exp(m - d_in))
+//
+// (Hermans et al., "In Defense of the Triplet Loss for Person Re-Identification", 2017, eq.
+// 6), d the Euclidean distance, n the rows of other classes. It serves one goroutine at a
+// time.
+type lifted struct {
+	margin      float64
+	generalized bool
+	t           table
+	negatives   []logSum  // of each row
+	weights     []float64 // how much each row's sum of negatives counts
+}
+
+func newLifted(name string, o Options, margin float64, generalized bool) (*lifted, error) {
+	if err := component.Err("loss "+name, o); err != nil {
+		return nil, err
+	}
+	return &lifted{margin: margin, generalized: generalized, t: table{distance: Euclidean}}, nil
+}
+
+// Margin returns the margin.
+func (l *lifted) Margin() float64 { return l.margin }
+
+// Eval implements Objective on t.Labels. The tuples are pairs of a class, or rows.
+func (l *lifted) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
+	n, err := checkLabeled(z, t.Labels, grad, 0)
+	if n == 0 || err != nil {
+		return Result{}, err
+	}
+	if err := l.t.measure(z); err != nil {
+		return Result{}, err
+	}
+	l.negatives, l.weights = grow(l.negatives, n), grow(l.weights, n)
+	clear(l.negatives)
+	clear(l.weights)
+	all := rowTerm{}
+	for i, y := range t.Labels {
+		for j, other := range t.Labels {
+			switch d := l.t.dist[i*n+j]; {
+			case other != y:
+				l.negatives[i].add(l.margin - d)
+				all.others, all.negative = all.others+1, all.negative+d
+			case j != i:
+				all.positives, all.positive = all.positives+1, all.positive+d
+			}
+		}
+	}
+	if l.generalized {
+		l.rows(t.Labels, &all)
+	} else {
+		l.pairs(t.Labels, &all)
+	}
+	for i, y := range t.Labels {
+		if l.weights[i] == 0 {
+			continue
+		}
+		for j, other := range t.Labels {
+			if other != y {
+				l.t.coef[i*n+j] -= float64(l.weights[i] * l.negatives[i].share(l.margin-l.t.dist[i*n+j]))
+			}
+		}
+	}
+	scale := 1 / float64(max(all.tuples, 1))
+	all.value *= scale
+	if grad != nil {
+		l.t.pull(scale, grad)
+	}
+	return addTerms([]rowTerm{all}), nil
+}
+
+// pairs adds the terms of pairs of a class that have negatives.
+func (l *lifted) pairs(labels []int32, all *rowTerm) {
+	n := len(labels)
+	for i, y := range labels {
+		for j := range i {
+			if labels[j] != y || !l.negatives[i].any {
+				continue
+			}
+			all.tuples++
+			a, b := l.negatives[i].log(), l.negatives[j].log()
+			cost := l.t.dist[i*n+j] + max(a, b) + softplus(-math.Abs(a-b))
+			if cost <= 0 {
+				continue
+			}
+			all.active++
+			all.value += cost * cost / 2
+			l.t.coef[i*n+j] += cost
+			l.weights[i] += float64(cost * logistic(a-b))
+			l.weights[j] += float64(cost * logistic(b-a))
+		}
+	}
+}
+
+// rows adds the terms of rows.
+func (l *lifted) rows(labels []int32, all *rowTerm) {
+	n := len(labels)
+	for i, y := range labels {
+		var positives logSum
+		for j := range labels {
+			if j != i && labels[j] == y {
+				positives.add(l.t.dist[i*n+j])
+			}
+		}
+		if !positives.any || !l.negatives[i].any {
+			continue
+		}
+		all.tuples++
+		cost := positives.log() + l.negatives[i].log()
+		if cost <= 0 {
+			continue
+		}
+		all.active++
+		all.value += cost
+		l.weights[i] = 1
+		for j := range labels {
+			if j != i && labels[j] == y {
+				l.t.coef[i*n+j] += positives.share(l.t.dist[i*n+j])
+			}
+		}
+	}
+}
