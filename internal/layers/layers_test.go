@@ -170,6 +170,7 @@ var rooms = map[string]int{
 	"internal/engine/kernel": 100, // a file for each kernel and processor
 	"internal/attack":        40,  // a file for each attack
 	"internal/record":        45,  // a file for each document
+	"internal/engine/loss":   40,  // a file for each loss
 }
 
 // One idea per package: a room that grows past some 30 files wants a wall.
