@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/worst"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/bound"
 	"tercet/internal/engine/nn"
@@ -317,5 +318,38 @@ func TestCrownProvesMore(t *testing.T) {
 	}
 	if more < 20 {
 		t.Errorf("%d of 40 radii are larger", more)
+	}
+}
+
+// With prototypes the margin of a linear network has a closed form; without the outlier
+// that lies in another class a query has the radius of the rest.
+func TestOtherGalleries(t *testing.T) {
+	t.Parallel()
+	p := points{x: [][]float32{{.5, .5}, {.3, .5}, {.4, .6}, {.8, .5}, {.9, .6}, {.55, .5}}}
+	labels := []int32{0, 0, 0, 1, 1, 1}
+	radius := func(gallery string) float64 {
+		res := certified(t, identity(t, 2), p, labels, Options{Eps: []float64{1}, Radii: true, Queries: []int{1}, Gallery: gallery})
+		if want := map[string]int{worst.Full: 6, worst.Trimmed: 4, worst.Prototypes: 2}[gallery]; res.Rows != want {
+			t.Errorf("%s: %d rows, want %d", gallery, res.Rows, want)
+		}
+		return res.Radii[0]
+	}
+	// The bisectors of each gallery, by hand: rows {.3, .5}'s right ones, then the nearest
+	// wrong one. Trimmed has neither {.5, .5} nor {.55, .5}, whose nearest rows are each other.
+	for gallery, pair := range map[string][2][2]float64{
+		worst.Trimmed:    {{.4, .6}, {.8, .5}},
+		worst.Prototypes: {{.45, .55}, {.75, 1.6 / 3}},
+	} {
+		a, b, most := pair[0], pair[1], 0.0
+		for k := range 2 {
+			most += (a[k]-b[k])*[]float64{.3, .5}[k] - (a[k]*a[k]-b[k]*b[k])/2
+		}
+		want := most / (math.Abs(a[0]-b[0]) + math.Abs(a[1]-b[1]))
+		if r := radius(gallery); r > want+1e-6 || r < want/finest-1e-6 {
+			t.Errorf("%s: radius %v, want %v", gallery, r, want)
+		}
+	}
+	if full, trimmed := radius(worst.Full), radius(worst.Trimmed); full >= trimmed {
+		t.Errorf("radius %v of all rows, %v without the outlier", full, trimmed)
 	}
 }

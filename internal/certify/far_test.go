@@ -3,6 +3,7 @@ package certify
 import (
 	"testing"
 
+	"tercet/internal/attack/worst"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/bound"
 	"tercet/internal/engine/nn"
@@ -18,7 +19,12 @@ func TestFarRowsAreBeaten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRows(embedded(t, m, p, labels), net)
+	g := embedded(t, m, p, labels)
+	search, err := worst.NewSearch(worst.Full, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRows(g, search, net)
 	f := newFar(r)
 	var far, near int
 	for item := range labels {
@@ -26,7 +32,7 @@ func TestFarRowsAreBeaten(t *testing.T) {
 		copy(x.Data, p.x[item])
 		z, distances := m.Embed(x, nn.Eval).Clone(), make([]float32, len(labels))
 		r.g.Distances(z, distances)
-		q := r.newQuery(item, r.g.Nearest(z, []int{item})[0], distances)
+		q := r.newQuery(item, search.Right(z, []int{item})[0], distances)
 		if !q.right {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/worst"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/bound"
 	"tercet/internal/engine/kernel"
@@ -19,7 +20,11 @@ const (
 // <u, g> is <W^T g, h> + <g, b>: bounds of differences of rows then do not add up what
 // each coordinate of u may lose alone ("elision"; Gowal et al., section 3).
 type rows struct {
-	g       *attack.Gallery
+	g       *attack.Gallery // whose images are the queries
+	search  *worst.Search
+	x       *array.Array // (N, D)
+	labels  []int32      // (N)
+	without []bool       // rows that are left out, nil for none
 	net     *bound.Net
 	seen    *array.Array // (N, K) W^T g, or the rows themselves
 	offset  []float64    // (N) <g, b>
@@ -31,11 +36,12 @@ type rows struct {
 	seenErr float64      // relative error of seen
 }
 
-func newRows(g *attack.Gallery, net *bound.Net) *rows {
-	n, d := g.X.Rows(), g.X.Cols()
-	r := &rows{g: g, net: net, seen: g.X, offset: make([]float64, n), half: make([]float64, n)}
+func newRows(g *attack.Gallery, s *worst.Search, net *bound.Net) *rows {
+	x, labels, without := s.Rows()
+	n, d := x.Rows(), x.Cols()
+	r := &rows{g: g, search: s, x: x, labels: labels, without: without, net: net, seen: x, offset: make([]float64, n), half: make([]float64, n)}
 	for j := range n {
-		square := kernel.SumSquares(g.X.Row(j))
+		square := kernel.SumSquares(x.Row(j))
 		r.half[j] = square / 2
 		r.longest = max(r.longest, math.Sqrt(square)*(1+0x1p-40))
 	}
@@ -49,7 +55,7 @@ func newRows(g *attack.Gallery, net *bound.Net) *rows {
 	}
 	k := len(last.W) / d
 	r.seen = array.New(n, k)
-	kernel.Gemm(false, true, n, k, d, 1, g.X.Data, d, last.W, d, 0, r.seen.Data, k)
+	kernel.Gemm(false, true, n, k, d, 1, x.Data, d, last.W, d, 0, r.seen.Data, k)
 	r.seenErr = bound.Gamma(d)
 	r.sums = last.Gamma
 	for i := range k {
@@ -58,7 +64,7 @@ func newRows(g *attack.Gallery, net *bound.Net) *rows {
 	if last.Bias != nil {
 		r.bias = math.Sqrt(kernel.SumSquares(last.Bias)) * (1 + 0x1p-40)
 		for j := range n {
-			r.offset[j] = kernel.Dot(g.X.Row(j), last.Bias)
+			r.offset[j] = kernel.Dot(x.Row(j), last.Bias)
 		}
 	}
 	return r

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"tercet/internal/engine/kernel"
 )
 
 // nearRows is how many of the nearest right rows are tried alone.
@@ -28,19 +30,23 @@ type query struct {
 	proven int
 }
 
-// newQuery sorts the rows of image item by distances, float32 from its embedding, and
-// makes the mixtures.
-func (r *rows) newQuery(item int, nearest int32, distances []float32) *query {
+// newQuery sorts the rows by distances, float32 from the embedding of image item, and makes
+// the mixtures.
+func (r *rows) newQuery(item int, right bool, distances []float32) *query {
 	label := r.g.Label(item)
-	q := &query{item: item, right: nearest >= 0 && r.g.Labels[nearest] == label}
+	q := &query{item: item, right: right}
 	if !q.right {
 		return q
 	}
-	hidden := r.g.Hidden(item)
+	own := r.search.Own(item)
+	var hidden []int32
+	if own == nil {
+		hidden = r.g.Hidden(item)
+	}
 	var same []int32
-	for j, l := range r.g.Labels {
+	for j, l := range r.labels {
 		switch {
-		case slices.Contains(hidden, int32(j)):
+		case slices.Contains(hidden, int32(j)), r.without != nil && r.without[j]:
 		case l == label:
 			same = append(same, int32(j))
 		default:
@@ -52,6 +58,10 @@ func (r *rows) newQuery(item int, nearest int32, distances []float32) *query {
 	}
 	slices.SortFunc(same, near)
 	slices.SortFunc(q.wrong, near)
+	if own != nil {
+		q.mixed = []mixture{r.alone(own)}
+		return q
+	}
 	for _, j := range same[:min(nearRows, len(same))] {
 		q.mixed = append(q.mixed, r.mean([]int32{j}))
 	}
@@ -62,6 +72,25 @@ func (r *rows) newQuery(item int, nearest int32, distances []float32) *query {
 		q.mixed = append(q.mixed, r.mean(same))
 	}
 	return q
+}
+
+// alone is the mixture of one row that is not in the gallery.
+func (r *rows) alone(z []float32) mixture {
+	m := mixture{seen: make([]float64, r.seen.Cols()), half: kernel.SumSquares(z) / 2}
+	last := r.net.Last()
+	if last == nil {
+		for k, v := range z {
+			m.seen[k] = float64(v)
+		}
+		return m
+	}
+	for k := range m.seen {
+		m.seen[k] = kernel.Dot(last.W[k*len(z):(k+1)*len(z)], z)
+	}
+	if last.Bias != nil {
+		m.offset = kernel.Dot(z, last.Bias)
+	}
+	return m
 }
 
 // mean is the mixture of some rows with equal weights.

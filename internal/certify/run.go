@@ -1,12 +1,15 @@
 package certify
 
 import (
+	"cmp"
 	"context"
 	"math"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/worst"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/bound"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 	"tercet/internal/progress"
 )
@@ -22,6 +25,7 @@ type Options struct {
 	Eps     []float64    // budgets in l-infinity, pixels in [0, 1], ascending
 	Radii   bool         // whether to look for the largest budget of each query
 	Queries []int        // images
+	Gallery string       // one of worst.Galleries; "" for all rows
 	Crown   *bound.Crown // of the network's bounds, to prove what intervals leave open; or nil
 	// Lipschitz, of the network's bounds, makes budgets lengths in l2; nil for l-infinity.
 	Lipschitz *bound.Lipschitz
@@ -30,6 +34,7 @@ type Options struct {
 
 // Result is of queries in their order.
 type Result struct {
+	Rows      int      // of the gallery
 	Right     []bool   // the nearest row of the clean image has its class
 	Certified [][]bool // by budget: at 0 as Right
 	// Radii are the largest budgets that were proven, between 0 and the last of Eps, in
@@ -41,9 +46,13 @@ type Result struct {
 // Intervals certifies queries by interval bounds of the network net. Images move by at
 // most eps in each pixel and stay in [0, 1]; with o.Lipschitz by at most eps in l2.
 func Intervals(ctx context.Context, net *bound.Net, images attack.Source, g *attack.Gallery, o Options) (*Result, error) {
-	r := newRows(g, net)
+	search, err := worst.NewSearch(cmp.Or(o.Gallery, worst.Full), g)
+	if err != nil {
+		return nil, err
+	}
+	r := newRows(g, search, net)
 	c := &crowned{rows: r, back: o.Crown}
-	w := &work{crown: c, rows: r, far: newFar(r), net: net, images: images, o: o, res: &Result{Right: make([]bool, len(o.Queries))}}
+	w := &work{crown: c, rows: r, far: newFar(r), net: net, images: images, o: o, res: &Result{Rows: search.Len(), Right: make([]bool, len(o.Queries))}}
 	for range o.Eps {
 		w.res.Certified = append(w.res.Certified, make([]bool, len(o.Queries)))
 	}
@@ -69,14 +78,14 @@ func Intervals(ctx context.Context, net *bound.Net, images attack.Source, g *att
 // work is a certification that is going on.
 type work struct {
 	*rows
-	crown  *crowned
-	far    *far
-	net    *bound.Net
-	images attack.Source
-	o      Options
-	res    *Result
-	x      *array.Array // images of the batch
-	some   *array.Array // those that are bounded
+	crown   *crowned
+	far     *far
+	net     *bound.Net
+	images  attack.Source
+	o       Options
+	res     *Result
+	batched *array.Array // images of the batch
+	some    *array.Array // those that are bounded
 }
 
 // batch certifies queries [lo, hi).
@@ -144,25 +153,37 @@ func (w *work) bisect(list []*query, known, failed []float64) {
 // queries reads the images and sorts their rows.
 func (w *work) queries(items []int) ([]*query, error) {
 	h, wide, c := w.images.Shape()
-	w.x = array.New(len(items), h, wide, c)
+	w.batched = array.New(len(items), h, wide, c)
 	z := array.New(len(items), w.g.X.Cols())
 	for i, item := range items {
-		if err := w.images.Read(item, w.x.Row(i)); err != nil {
+		if err := w.images.Read(item, w.batched.Row(i)); err != nil {
 			return nil, err
 		}
 		copy(z.Row(i), w.g.Embedding(item))
 	}
-	n := w.g.Len()
-	distances := make([]float32, len(items)*n)
-	w.g.Distances(z, distances)
-	nearest := w.g.Nearest(z, items)
-	list := make([]*query, len(items))
-	par.For(len(items), 1, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			list[i] = w.newQuery(items[i], nearest[i], distances[i*n:(i+1)*n])
-		}
-	})
+	right := w.search.Right(z, items)
+	distances := w.distances(z)
+	list, n := make([]*query, len(items)), w.rows.x.Rows()
+	for i := range list { // the search serves one at a time
+		list[i] = w.newQuery(items[i], right[i], distances[i*n:(i+1)*n])
+	}
 	return list, nil
+}
+
+// distances are those of z (B, D) from all rows, in float32.
+func (w *work) distances(z *array.Array) []float32 {
+	n := w.rows.x.Rows()
+	out := make([]float32, z.Rows()*n)
+	if n == w.g.Len() && w.rows.x == w.g.X {
+		w.g.Distances(z, out)
+		return out
+	}
+	for i := range z.Rows() {
+		for j := range n {
+			out[i*n+j] = float32(math.Sqrt(kernel.SquaredDistanceLanes(z.Row(i), w.rows.x.Row(j))))
+		}
+	}
+	return out
 }
 
 // prove tries to certify the queries ask of list, each at its budget.
@@ -170,11 +191,11 @@ func (w *work) prove(list []*query, ask []int, eps func(i int) float64) []bool {
 	if len(ask) == 0 {
 		return nil
 	}
-	shape := append([]int{len(ask)}, w.x.Shape[1:]...)
+	shape := append([]int{len(ask)}, w.batched.Shape[1:]...)
 	w.some = array.New(shape...)
 	budgets := make([]float64, len(ask))
 	for j, i := range ask {
-		copy(w.some.Row(j), w.x.Row(i))
+		copy(w.some.Row(j), w.batched.Row(i))
 		if w.o.Lipschitz == nil {
 			budgets[j] = eps(i)
 		}

@@ -38,7 +38,7 @@ type VoteOptions struct {
 // can be certified of them.
 func Votes(ctx context.Context, model nn.Embedder, images attack.Source, g *attack.Gallery, o VoteOptions) (*Result, error) {
 	q := len(o.Queries)
-	res := &Result{Right: make([]bool, q), Radii: make([]float64, q)}
+	res := &Result{Rows: g.Len(), Right: make([]bool, q), Radii: make([]float64, q)}
 	for range o.Eps {
 		res.Certified = append(res.Certified, make([]bool, q))
 	}

@@ -89,6 +89,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"rule":                 oneOf("fixed", "auto"),
 	"start":                oneOf("clean", "random"),
 	"iterate":              oneOf("last", "best"),
+	"certify --gallery":    oneOf(worst.Galleries()...),
 	"certify --method":     oneOf(robustness.CertifyMethods()...),
 	"certify --fail-under": limits(robustness.CertifyKeys),
 

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,6 +16,7 @@ type CertifyOptions struct {
 	Norm    string    `json:"norm" doc:"norm of the budgets: 'l2' (vote, lipschitz) or 'linf' (ibp, crown-ibp)"`
 	Eps     []float64 `json:"eps" doc:"budgets, pixels in [0, 1], ascending"`
 	Radii   bool      `json:"radii" doc:"whether the largest budget of each query was looked for"`
+	Gallery string    `json:"gallery,omitempty" doc:"'trimmed' or 'prototype', as of the worst case; not there for all rows"`
 	Queries int       `json:"queries" doc:"number of queries; 0 is all"`
 	Sample  bool      `json:"sample" doc:"whether the queries are a random sample"`
 	Seed    uint64    `json:"seed" doc:"random seed"`
@@ -89,7 +91,7 @@ func (d Certify) Covers(there Certify) []string {
 		out = append(out, fmt.Sprintf("%d samples instead of %d", was.Samples, o.Samples))
 	}
 	for _, s := range []struct{ flag, was, is string }{
-		{"method", was.Method, o.Method}, {"norm", was.Norm, o.Norm},
+		{"method", was.Method, o.Method}, {"gallery", cmp.Or(was.Gallery, "full"), cmp.Or(o.Gallery, "full")}, {"norm", was.Norm, o.Norm},
 		{"sigma", fmt.Sprint(was.Sigma), fmt.Sprint(o.Sigma)}, {"alpha", fmt.Sprint(was.Alpha), fmt.Sprint(o.Alpha)},
 		{"sample", fmt.Sprint(was.Sample), fmt.Sprint(o.Sample)}, {"seed", fmt.Sprint(was.Seed), fmt.Sprint(o.Seed)},
 	} {

@@ -53,7 +53,7 @@ func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.C
 	if err != nil {
 		return nil, err
 	}
-	what := certify.Options{Eps: o.Eps, Radii: o.Radii, Queries: queries, Progress: say.Of("certify")}
+	what := certify.Options{Eps: o.Eps, Radii: o.Radii, Queries: queries, Gallery: o.Gallery, Progress: say.Of("certify")}
 	prove := byIntervals
 	if o.Method == Vote {
 		prove = byVotes
@@ -63,11 +63,15 @@ func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.C
 		return nil, err
 	}
 	doc := &record.Certify{
-		Schema: record.CertifySchema, Source: e.Source, Options: o, Queries: len(queries), Excluded: excluded, Gallery: g.Len(),
+		Schema: record.CertifySchema, Source: e.Source, Options: o, Queries: len(queries), Excluded: excluded, Gallery: res.Rows,
 		Items: packItems(queries), Right: packBools(res.Right),
 	}
 	right := count(res.Right)
-	doc.Scores = record.Scores{{Key: CleanRecall, Value: share(cleanRight(g, queries), len(queries), "r@1(certify)")}}
+	clean := right
+	if o.Method == Vote {
+		clean = cleanRight(g, queries)
+	}
+	doc.Scores = record.Scores{{Key: CleanRecall, Value: share(clean, len(queries), "r@1(certify)")}}
 	for k, eps := range o.Eps {
 		proven := count(res.Certified[k])
 		doc.Points = append(doc.Points, record.CertifyPoint{Eps: eps, Certified: share(proven, len(queries), "certr@1("+o.Method+")"),

@@ -1,6 +1,7 @@
 package robustness
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,7 +15,7 @@ import (
 // and an image within it breaks the query: one of the two is wrong. Nothing is set where
 // the two are not of the same thing; a vote is another system than the attacked network.
 func Sandwich(c *record.Certify, w *record.Worst) error {
-	at := slices.IndexFunc(w.Galleries, func(g record.WorstGallery) bool { return g.Gallery == worst.Full })
+	at := slices.IndexFunc(w.Galleries, func(g record.WorstGallery) bool { return g.Gallery == cmp.Or(c.Options.Gallery, worst.Full) })
 	a, b := c.Source, w.Source
 	if at < 0 || w.Options.K > 1 || c.Options.Method == Vote || c.Options.Norm != w.Options.Norm || a.Step != b.Step || a.Set != b.Set || a.Checkpoint != b.Checkpoint || a.Config != b.Config || a.Fingerprint != b.Fingerprint {
 		return nil

@@ -62,6 +62,7 @@ func margin(f field, i int) float64 {
 type whole struct {
 	*attack.Rivals
 	g              *attack.Gallery
+	without        []bool // rows that are left out, nil for none
 	size, distinct int
 	wrongs, k      int
 }
@@ -71,7 +72,7 @@ func newWhole(g *attack.Gallery, k int) *whole { return wholeOf(g, nil, g.Labels
 // wholeOf is the field of the rows that are not marked, whose labels are given.
 func wholeOf(g *attack.Gallery, without []bool, labels []int32, k int) *whole {
 	n, most := distinct(labels)
-	return &whole{Rivals: attack.NewRivals(g, without), g: g, size: len(labels), distinct: n, wrongs: len(labels) - most, k: k}
+	return &whole{Rivals: attack.NewRivals(g, without), g: g, without: without, size: len(labels), distinct: n, wrongs: len(labels) - most, k: k}
 }
 
 // trimBatch is how many rows are searched for together.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tercet/internal/attack/worst"
 	"tercet/internal/cli/base"
 	"tercet/internal/record"
 	"tercet/internal/render"
@@ -71,6 +72,7 @@ replaced without --force unless the new one covers it.`,
 			fs.IntVar(&o.ask.Queries, "queries", 0, "images to certify, 0 for all; the gallery is always whole")
 			fs.BoolVar(&o.ask.Sample, "sample", false, "draw the queries at random instead of taking the first")
 			fs.Uint64Var(&o.ask.Seed, "seed", 0, "seed of the drawn queries, as of attack, and of noise")
+			fs.StringVar(&o.ask.Gallery, "gallery", worst.Full, "rows that are searched: "+text.List(worst.Galleries(), "or")+", as of attack --suite worst")
 			base.Group(fs, "What to certify")
 			fs.StringVar(&o.ask.Method, "method", robustness.Vote, "how it is proven: "+text.List(robustness.CertifyMethods(), "or"))
 			fs.StringSliceVar(&o.eps, "eps", nil, "budgets, pixels in [0, 1]: `LIST` such as 0.1,77/255; by default 0,0.25,0.5,0.75,1 (vote), 77/255 (ibp, crown-ibp) or 0.001,0.01,0.1 (lipschitz)")
@@ -177,6 +179,14 @@ func (o *options) check() ([]base.Gate, error) {
 // method refuses flags of the other method, and sets what belongs to this one.
 func (o *options) method() error {
 	a := &o.ask
+	switch {
+	case !slices.Contains(worst.Galleries(), a.Gallery):
+		return base.Usagef("--gallery is %q; give %s", a.Gallery, text.List(worst.Galleries(), "or"))
+	case a.Gallery == worst.Full:
+		a.Gallery = ""
+	case a.Method == robustness.Vote:
+		return base.Usagef("--gallery %s is about the other methods: a vote searches all rows", a.Gallery)
+	}
 	switch a.Method {
 	case robustness.Vote:
 		if o.changed("radii") {
@@ -285,7 +295,14 @@ func Table(d *record.Certify) *render.Table {
 		c := p.Certified
 		t.Rows = append(t.Rows, []render.Cell{render.Text(text.Eps(o.Norm, p.Eps)), render.Interval(c.Value, c.CI95[0], c.CI95[1]), render.Number(p.Abstained), render.Number(math.Round((1-c.Value-p.Abstained)*float64(d.Queries)) / float64(d.Queries))})
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("gallery of %s; shares are of all queries, intervals exact", text.Plural(d.Gallery, "image", "images")))
+	rows := text.Plural(d.Gallery, "image", "images")
+	switch o.Gallery {
+	case worst.Trimmed:
+		rows += " that are retrieved right themselves (trimmed)"
+	case worst.Prototypes:
+		rows = text.Plural(d.Gallery, "prototype", "prototypes")
+	}
+	t.Notes = append(t.Notes, fmt.Sprintf("gallery of %s; shares are of all queries, intervals exact", rows))
 	if o.Method == robustness.Vote {
 		clean, _ := d.Scores.Get(robustness.CleanRecall)
 		t.Notes = append(t.Notes, fmt.Sprintf("recall@1 of the network without noise: %.2f %%; each certificate is wrong with probability %.3g at most", 100*clean.Value, o.Alpha))
