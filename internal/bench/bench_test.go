@@ -185,7 +185,7 @@ func TestFindNamesTheClosest(t *testing.T) {
 
 // A first look says what it does, and does it.
 func TestQuickJobs(t *testing.T) {
-	rows := map[string]int{"knn": 20_000, "kmeans": 6_000, "kmeans-100": 2_000, "ers": 64}
+	rows := map[string]int{"knn": 20_000, "kmeans": 6_000, "kmeans-100": 2_000, "ers": 64, "worst": 8}
 	for _, j := range Jobs() {
 		n, fewer := rows[j.Name]
 		if (j.What(true) != j.What(false)) != fewer {
@@ -199,7 +199,7 @@ func TestQuickJobs(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := fmt.Sprintf("%d,000 x", n/1000)
-		if j.Name == "ers" {
+		if j.Name == "ers" || j.Name == "worst" {
 			text = fmt.Sprintf(", %d of 2000 images", n)
 		}
 		if tasks[0].images != n || !strings.Contains(j.What(true), text) {

@@ -33,7 +33,7 @@ func worstJobs() []Job {
 }
 
 func (w worstJob) what() string {
-	return fmt.Sprintf("C2F2, worst case of %d queries that survive every attack, %d of %d images", w.queries, w.queries, w.gallery)
+	return fmt.Sprintf("C2F2, worst case of %d queries that no attack breaks, %d of %d images", w.queries, w.queries, w.gallery)
 }
 
 // prepare makes one task: the whole ensemble on all queries.
