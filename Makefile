@@ -233,10 +233,24 @@ MPI_KILLS ?= 50
 mpi-test: native
 	TERCET_NATIVE=$(abspath bin/tercet-native) MPI_KILLS=$(MPI_KILLS) $(GO) test -count=1 -v -timeout 0 -run MPI ./internal/kills
 
-.PHONY: slurm-test
+.PHONY: mpi-efficiency
+#  mpi-efficiency: 2 ranks of one thread against one process of two threads, interleaved, as a table (TIMES=5, SCALE=1: 10 minutes on a quiet machine; Open MPI)
+mpi-efficiency: native
+	@NATIVE=bin/tercet-native scripts/mpi-efficiency.sh
+
+.PHONY: emit-test
+#  emit-test: what train --emit prints for make and GNU parallel, run, stopped and run again (seconds)
+emit-test: build
+	TERCET=$(BIN) scripts/emit-test.sh
+
+.PHONY: slurm-test slurm-sweep-test
 #  slurm-test: an emitted array and a run of two ranks on a Slurm of one node, preempted, killed, resubmitted (minutes; root)
 slurm-test: build native
 	TERCET=$(BIN) NATIVE=bin/tercet-native scripts/slurm-test.sh
+
+#  slurm-sweep-test: a sweep of RUNS tiny runs as a Slurm array of TASKS, of which KILLS are killed (RUNS=1000 TASKS=500 KILLS=100: 20 minutes; root)
+slurm-sweep-test: build
+	TERCET=$(BIN) scripts/slurm-sweep-test.sh
 
 .PHONY: k8s-test
 #  k8s-test: manifests of train --emit through the validation of Kubernetes' API server (tests/k8s; downloads and builds it: minutes)

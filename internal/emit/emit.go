@@ -1,5 +1,5 @@
 // Package emit writes the scripts that train a sweep on many machines: for Slurm,
-// Kubernetes, GNU parallel, make and Snakemake. Each format is a file with one function.
+// Kubernetes, GNU parallel, make and Snakemake, or each of its runs on several. Each format is a file with one function.
 package emit
 
 import (
@@ -22,7 +22,8 @@ type Script struct {
 	Out     string   // folder of the runs
 	Runs    int
 	Tasks   int
-	Threads int     // of a task
+	Ranks   int     // of a run, where a format has several
+	Threads int     // of a task, or of a rank
 	Seconds float64 // estimated training time of the longest task
 	Memory  int64   // bytes that a task takes, estimated
 	Step    float64 // seconds of a training step: a signal waits for one
@@ -32,15 +33,17 @@ type Script struct {
 type format struct {
 	name  string
 	write func(s Script) string
+	ranks bool // it trains each run with Script.Ranks processes, and has one task
 }
 
 var formats = []format{
-	{"slurm", slurm},
-	{"kubernetes", kubernetes},
-	{"jobset", jobSet},
-	{"parallel", parallel},
-	{"make", makefile},
-	{"snakemake", snakefile},
+	{"slurm", slurm, false},
+	{"kubernetes", kubernetes, false},
+	{"jobset", jobSet, false},
+	{"mpijob", mpiJob, true},
+	{"parallel", parallel, false},
+	{"make", makefile, false},
+	{"snakemake", snakefile, false},
 }
 
 // Formats are the names of all formats.
@@ -50,6 +53,11 @@ func Formats() []string {
 		out = append(out, f.name)
 	}
 	return out
+}
+
+// InRanks reports whether a format trains each run with several processes.
+func InRanks(name string) bool {
+	return slices.ContainsFunc(formats, func(f format) bool { return f.name == name && f.ranks })
 }
 
 // Write returns the script of the format with that name. An unknown name, and a word that
@@ -62,6 +70,9 @@ func Write(name string, s Script) (string, error) {
 	}
 	for _, f := range formats {
 		if f.name == name {
+			if f.ranks && s.Ranks < 2 {
+				return "", option.Errorf("%s %s starts a rank for each shard of a batch, and train.shards is %d: set it to the number of processes", option.Name("emit"), name, s.Ranks)
+			}
 			return f.write(s), nil
 		}
 	}

@@ -13,14 +13,14 @@ import (
 var plain = Script{
 	Name: "margins", Command: []string{"tercet", "train", "--config", "sweep.yaml", "--runs-dir", "runs"},
 	Config: []string{"--config", "sweep.yaml"}, Out: "runs",
-	Runs: 8, Tasks: 8, Threads: 4, Seconds: 5400, Memory: 700 << 20, Step: 0.4,
+	Runs: 8, Tasks: 8, Ranks: 4, Threads: 4, Seconds: 5400, Memory: 700 << 20, Step: 0.4,
 }
 
 // odd has words that a shell, make, YAML, Python or Snakemake would change.
 var odd = Script{
 	Name: "Größe & a'b $HOME {x}", Command: []string{"tercet", "train", "--config", "my sweeps/a'b.yaml", "--set", `sweep={seed: [0, 1]}`, "--set", `name=$HOME $(x) "q" \n %d`, "--runs-dir", "all runs/{x}"},
 	Config: []string{"--config", "my sweeps/a'b.yaml", "--set", `sweep={seed: [0, 1]}`}, Out: "all runs/{x}",
-	Runs: 1000, Tasks: 50, Threads: 1, Seconds: 86400 * 2, Memory: 9 << 30, Step: 70,
+	Runs: 1000, Tasks: 50, Ranks: 16, Threads: 1, Seconds: 86400 * 2, Memory: 9 << 30, Step: 70,
 }
 
 func TestGolden(t *testing.T) {
@@ -42,6 +42,11 @@ func TestGolden(t *testing.T) {
 	var mistake *option.Error
 	if _, err := Write("make", Script{Command: []string{"tercet", "a\nb"}}); !errors.As(err, &mistake) {
 		t.Errorf("a line break: %v", err)
+	}
+	one := plain
+	one.Ranks = 1
+	if _, err := Write("mpijob", one); !errors.As(err, &mistake) || !strings.Contains(err.Error(), "train.shards is 1") {
+		t.Errorf("one rank: %v", err)
 	}
 	if _, err := Write("slrm", plain); !errors.As(err, &mistake) || !strings.Contains(err.Error(), "kubernetes") {
 		t.Errorf("an unknown format: %v", err)

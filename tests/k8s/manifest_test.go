@@ -30,7 +30,7 @@ sweep: {seed: [` + strings.Join(seeds, ", ") + "]}\n"
 	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, "train", config, "--emit", format, "--quiet")
+	cmd := exec.Command(program, "train", config, "--emit", format, "--quiet", "--set", "train.shards=2")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -40,7 +40,7 @@ sweep: {seed: [` + strings.Join(seeds, ", ") + "]}\n"
 }
 
 func TestEmittedManifestsAreAccepted(t *testing.T) {
-	for _, format := range []string{"kubernetes", "jobset"} {
+	for _, format := range []string{"kubernetes", "jobset", "mpijob"} {
 		for _, runs := range []int{1, 7, 1000} {
 			for _, err := range Check([]byte(emitted(t, format, runs))) {
 				t.Errorf("%s, %d runs: %v", format, runs, err)
@@ -65,7 +65,7 @@ func TestEmittedManifestsAreAccepted(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if n < 4 {
+	if n < 6 {
 		t.Errorf("%d manifests among the goldens", n)
 	}
 }
@@ -83,6 +83,11 @@ func TestBrokenManifestsAreRefused(t *testing.T) {
 		{"jobset", "- name: train", "- name: Train", "spec.replicatedJobs[0].name"},
 		{"jobset", "failurePolicy: {maxRestarts: 0}", "failurePolicy: {restartStrategy: Never}", "spec.failurePolicy.restartStrategy"},
 		{"jobset", "restartPolicy: Never", "restartPolicy: OnFailure", "spec.replicatedJobs[0].template.spec.template.spec.restartPolicy"},
+		{"mpijob", "slotsPerWorker: 1", "slotPerWorker: 1", `unknown field "slotPerWorker"`},
+		{"mpijob", "mpiImplementation: OpenMPI", "mpiImplementation: LAM", "spec.mpiImplementation"},
+		{"mpijob", "    Launcher:", "    Starter:", "spec.mpiReplicaSpecs"},
+		{"mpijob", "cleanPodPolicy: Running", "cleanPodPolicy: Some", "spec.runPolicy.cleanPodPolicy"},
+		{"mpijob", "requests: {cpu: 100m, memory: 256Mi}", "requests: {cpu: lots, memory: 256Mi}", "quantities must match"},
 	} {
 		good := emitted(t, tc.format, 4)
 		if strings.Count(good, tc.old) != 1 {

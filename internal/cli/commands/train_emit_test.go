@@ -16,6 +16,9 @@ func TestEmit(t *testing.T) {
 	const line = "train tiny.yaml --set 'sweep={seed: [0, 1, 2], optimizer.lr: [1e-3, 1e-2]}' --set train.epochs=2 --threads 2 --runs-dir 'my runs' --emit "
 	before := clitest.Snapshot(t, ".")
 	for _, format := range emit.Formats() {
+		if emit.InRanks(format) {
+			continue
+		}
 		out := clitest.Must(t, 0, line+format)
 		words := `--set 'sweep={seed: [0, 1, 2], optimizer.lr: [1e-3, 1e-2]}' --set train.epochs=2`
 		if !strings.Contains(out, "tercet sweep status --config tiny.yaml "+words+" --tasks 6 'my runs'\n") {
@@ -33,6 +36,12 @@ func TestEmit(t *testing.T) {
 	if err != nil || doc.Runs != 6 || doc.Tasks != 6 || doc.Seconds <= 0 || doc.Memory <= 0 || !strings.Contains(doc.Script, "--task $*/6") {
 		t.Errorf("the document is %+v", doc)
 	}
+	out = clitest.Must(t, 0, line+"mpijob --set train.shards=2")
+	for _, want := range []string{`command: ["mpirun", "--allow-run-as-root", "--bind-to", "none", "-n", "2", "tercet-native", "train", "--config", "tiny.yaml",`, "      replicas: 2\n", `"--ranks", "mpi", "--threads", "2"]`, "# 6 runs in 1 task"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
 	clitest.Unchanged(t, ".", before, nil)
 	for _, tc := range []struct{ line, want string }{
 		{line + "slrm", `--emit is "slrm"; formats: slurm, kubernetes`},
@@ -40,6 +49,8 @@ func TestEmit(t *testing.T) {
 		{line + "slurm --task auto/0", `"auto/0" is neither`},
 		{line + "slurm --task auto/1000000000000000", "at most 1000000 tasks"},
 		{line + "slurm --dry-run", "do not go together"},
+		{line + "mpijob", "train.shards is 1"},
+		{line + "mpijob --jobs 2", "leave out --task and --jobs"},
 		{line + "slurm --set 'name=\"a\\nb\"'", "name"},
 	} {
 		clitest.Refuse(t, base.ExitUsage, tc.line, tc.want)

@@ -18,6 +18,12 @@ import (
 // emitScript prints the script that trains the variants of a sweep, jobs of a task at once.
 func emitScript(ctx context.Context, s *base.Streams, o options, name string, variants []*config.Config, jobs int) error {
 	script := emit.Script{Name: name, Command: o.command(), Config: o.configWords(), Out: o.out, Runs: len(variants), Tasks: len(variants), Threads: par.Threads()}
+	if emit.InRanks(o.emit) {
+		if o.task != "" || jobs > 1 {
+			return base.Usagef("--emit %s trains the runs one after another, each with several processes: leave out --task and --jobs", o.emit)
+		}
+		script.Tasks, script.Ranks = 1, ranksOf(variants)
+	}
 	if o.task != "" {
 		n, err := tasks(o.task)
 		if err != nil {
@@ -44,6 +50,15 @@ func emitScript(ctx context.Context, s *base.Streams, o options, name string, va
 		_, err := io.WriteString(w, text)
 		return err
 	})
+}
+
+// ranksOf are as many ranks as all runs can use: shards are powers of two.
+func ranksOf(variants []*config.Config) int {
+	n := variants[0].Train.Shards
+	for _, v := range variants {
+		n = min(n, v.Train.Shards)
+	}
+	return n
 }
 
 // tasks is the n of "auto/n".
