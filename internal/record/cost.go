@@ -34,5 +34,5 @@ type Crafted struct {
 // CostRecord is what a result took.
 type CostRecord struct {
 	Cost
-	Seconds float64 `json:"seconds" doc:"wall time in seconds"`
+	Seconds float64 `json:"seconds,omitempty" doc:"wall time in seconds; left out where work was resumed or divided"`
 }
