@@ -373,8 +373,8 @@ func TestMachine(t *testing.T) {
 	if m.PeakFLOPS() != 0 {
 		t.Error("a peak that was not measured")
 	}
-	MeasurePeak(&m)
-	MeasureCopy(&m)
+	MeasurePeak(&m, 0.05)
+	MeasureCopy(&m, 0.05)
 	for _, list := range [][]record.Speed{m.Peak, m.Copy} {
 		if len(list) != 2 || list[0].Threads != 1 || list[1].Threads != 2 {
 			t.Fatalf("%+v", list)
@@ -391,8 +391,8 @@ func TestMachine(t *testing.T) {
 	if testutil.Trials(0, 1) == 0 {
 		return
 	}
-	many := PeakFLOPS(8 * runtime.GOMAXPROCS(0))
-	if all := PeakFLOPS(runtime.GOMAXPROCS(0)); many > 2*all {
+	many := PeakFLOPS(8*runtime.GOMAXPROCS(0), bursts)
+	if all := PeakFLOPS(runtime.GOMAXPROCS(0), bursts); many > 2*all {
 		t.Errorf("%v FLOP/s with more threads than processors, %v with as many", many, all)
 	}
 }

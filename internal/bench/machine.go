@@ -10,19 +10,23 @@ import (
 	"tercet/internal/record"
 )
 
-// MeasurePeak fills m.Peak, with one thread and with m.Threads.
-func MeasurePeak(m *record.Machine) {
+// MeasurePeak fills m.Peak, with one thread and with m.Threads. Jobs that are measured for
+// less than half a second get a peak that is measured as briefly.
+func MeasurePeak(m *record.Machine, seconds float64) {
 	for _, n := range counts(m) {
-		m.Peak = append(m.Peak, record.Speed{Threads: n, GFLOPS: PeakFLOPS(n) / 1e9})
+		m.Peak = append(m.Peak, record.Speed{Threads: n, GFLOPS: PeakFLOPS(n, shorter(bursts, seconds)) / 1e9})
 	}
 }
 
-// MeasureCopy fills m.Copy, with one thread and with m.Threads.
-func MeasureCopy(m *record.Machine) {
+// MeasureCopy is MeasurePeak of m.Copy.
+func MeasureCopy(m *record.Machine, seconds float64) {
 	for _, n := range counts(m) {
-		m.Copy = append(m.Copy, record.Speed{Threads: n, GBPerS: CopyRate(n) / 1e9})
+		m.Copy = append(m.Copy, record.Speed{Threads: n, GBPerS: CopyRate(n, shorter(copyTries, seconds)) / 1e9})
 	}
 }
+
+// shorter is how many of n repetitions, of half a second together, fit into that time.
+func shorter(n int, seconds float64) int { return max(2, int(float64(n)*min(1, 2*seconds))) }
 
 func counts(m *record.Machine) []int {
 	if m.Threads > 1 {
@@ -41,9 +45,9 @@ const (
 // PeakFLOPS returns the machine's fused multiply-adds on registers alone, in
 // FLOP/s: the most that any product can reach at the current kernel level with
 // that many threads. It is the sum over the threads of each one's best burst
-// while all were at work: other programs can only slow a burst down. Threads
+// while all were at work, of so many: other programs can only slow a burst down. Threads
 // beyond the processors take turns and add nothing.
-func PeakFLOPS(threads int) float64 {
+func PeakFLOPS(threads, bursts int) float64 {
 	threads = min(threads, runtime.GOMAXPROCS(0))
 	level := kernel.Current()
 	best := make([]float64, threads)
@@ -71,7 +75,7 @@ func PeakFLOPS(threads int) float64 {
 
 // CopyRate returns how fast memory is copied, in bytes read and written a
 // second, by that many threads with buffers of their own.
-func CopyRate(threads int) float64 {
+func CopyRate(threads, tries int) float64 {
 	size := copyBytes / 2 / threads
 	from, to := make([][]byte, threads), make([][]byte, threads)
 	for i := range threads {
@@ -82,7 +86,7 @@ func CopyRate(threads int) float64 {
 		copy(to[i], from[i])
 	}
 	best := 0.0
-	for range copyTries {
+	for range tries {
 		took := together(threads, func(i int) { copy(to[i], from[i]) })
 		best = max(best, float64(2*size*threads)/took.Seconds())
 	}

@@ -110,7 +110,7 @@ func runBench(ctx context.Context, s *base.Streams, o options) error {
 	if o.check {
 		return checkJobs(ctx, s, o, jobs, doc)
 	}
-	bench.MeasurePeak(doc.Machine)
+	bench.MeasurePeak(doc.Machine, o.seconds)
 	opts := bench.Options{Seconds: o.seconds, Quick: o.quick, Peak: doc.Machine.PeakFLOPS()}
 	for i, j := range jobs {
 		s.Note("%s (%d of %d): %s", j.Name, i+1, len(jobs), j.What(o.quick))
@@ -120,7 +120,7 @@ func runBench(ctx context.Context, s *base.Streams, o options) error {
 		}
 		doc.Results = append(doc.Results, r)
 	}
-	bench.MeasureCopy(doc.Machine) // last: its buffers would count as a job's memory
+	bench.MeasureCopy(doc.Machine, o.seconds) // last: its buffers would count as a job's memory
 	return o.printMeasured(s, doc)
 }
 
