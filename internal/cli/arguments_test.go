@@ -51,7 +51,7 @@ func TestAConfigAsAnArgument(t *testing.T) {
 		t.Errorf("printed %s", out)
 	}
 	clitest.Must(t, 0, "data preview tiny.yaml --classes 2 --out sheet.png")
-	if out := clitest.Must(t, 0, "doctor tiny.yaml"); !strings.Contains(out, "config: valid, 1 run") {
+	if out := clitest.Must(t, 0, "doctor tiny.yaml"); !strings.Contains(out, "config: valid, 1 run") || !strings.Contains(out, "signal: a run ends about ") {
 		t.Errorf("printed %s", out)
 	}
 }

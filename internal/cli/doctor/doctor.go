@@ -37,7 +37,8 @@ func New(s *base.Streams) *cobra.Command {
 		Use:   "doctor [FILE.yaml]",
 		Short: "Examine this machine and, if given, a config",
 		Long: `Checks whether a run can work, and shows the processor's features, the kernel level and
-its measured speed, threads, memory and disk space. Include the output in bug reports.
+its measured speed, threads, memory and disk space. For a config it also measures how long
+a run takes to end after SIGTERM. Include the output in bug reports.
 --modules adds the versions of libraries, which --json always has.`,
 		AnyKernel: true,
 		Args:      o.OneConfig,
@@ -49,7 +50,7 @@ its measured speed, threads, memory and disk space. Include the output in bug re
 			o.AddFlags(cmd)
 			cmd.Flags().BoolVar(&o.modules, "modules", false, "also list the versions of libraries")
 		},
-		Run: func(context.Context, []string) error { return runDoctor(s, o) },
+		Run: func(ctx context.Context, _ []string) error { return runDoctor(ctx, s, o) },
 	}.Build()
 }
 
@@ -58,7 +59,7 @@ const (
 	lowDisk   = 1 << 30
 )
 
-func runDoctor(s *base.Streams, o options) error {
+func runDoctor(ctx context.Context, s *base.Streams, o options) error {
 	doc := record.Doctor{
 		Schema:  record.DoctorSchema,
 		Build:   base.BuildInfo(),
@@ -78,6 +79,9 @@ func runDoctor(s *base.Streams, o options) error {
 	if o.Path != "" || len(o.Sets) > 0 {
 		f, c := checkConfig(o)
 		doc.Config, doc.Checks = &f, append(doc.Checks, c)
+		if f.OK {
+			doc.Checks = append(doc.Checks, checkSignal(ctx, o))
+		}
 	}
 	if err := s.Result(doc, func(w io.Writer) error { return PrintDoctor(w, doc, o.modules) }); err != nil {
 		return err
