@@ -106,6 +106,7 @@ func exampleFolder(t *testing.T) string {
 		{"train", "-c", "sweep.yaml", "--set", "name=floor", "--set", "batch.negatives=same-index", "--set", "noise={kind: pln, effective: 0.1}"},
 		{"train", "-c", "sweep.yaml", "--set", "name=val", "--set", "data.split.validation=0.5"},
 		{"eval", "--run", "runs/val-width-4", "--split", "validation", "--no-pictures"},
+		{"eval", "--run", "runs/val-width-8", "--split", "validation", "--no-pictures"},
 		{"train", "-c", "sweep.yaml", "--set", "sweep={}", "--set", "name=pairs", "--set", "batch.scenario=full", "--set", "batch.pairs=0", "--set", "noise={kind: pln, effective: 0.2}"},
 		{"train", "-c", "metric.yaml"},
 		{"stability", "claim", "s1", "--run", "runs/stability-glyphs", "--data", "circle", "--samples", "1", "--triplets", "100", "--no-pictures"},

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/cli/bound"
 	"tercet/internal/cli/certify"
 	"tercet/internal/cli/cluster"
+	"tercet/internal/cli/compare"
 	configcmd "tercet/internal/cli/config"
 	datacmd "tercet/internal/cli/data"
 	"tercet/internal/cli/doctor"
@@ -58,6 +59,7 @@ var commands = []struct {
 	{groupWork, cluster.New},
 	{groupWork, runs.New},
 	{groupWork, report.New},
+	{groupWork, compare.New},
 	{groupWork, studycmd.New},
 	{groupWork, bound.New},
 	{groupWork, export.New},

@@ -36,7 +36,7 @@ var tables = func() map[string]reflect.Type {
 	}
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Event](), reflect.TypeFor[Assign](), reflect.TypeFor[Export](), reflect.TypeFor[EvalTask](), reflect.TypeFor[Search](), reflect.TypeFor[Studies](), reflect.TypeFor[StudyPlan](), reflect.TypeFor[Archive](),
-		reflect.TypeFor[ExportedModel](), reflect.TypeFor[Preprocess](), reflect.TypeFor[Preview](), reflect.TypeFor[PackedImages](), reflect.TypeFor[Inspected](), reflect.TypeFor[Datasets](), reflect.TypeFor[Plan](), reflect.TypeFor[Trained](), reflect.TypeFor[RunList](), reflect.TypeFor[SweepStatus](), reflect.TypeFor[Script](), reflect.TypeFor[RunListing](), reflect.TypeFor[RunDifference](), reflect.TypeFor[RemovedRuns](), reflect.TypeFor[ShownRun](),
+		reflect.TypeFor[ExportedModel](), reflect.TypeFor[Preprocess](), reflect.TypeFor[Preview](), reflect.TypeFor[PackedImages](), reflect.TypeFor[Inspected](), reflect.TypeFor[Datasets](), reflect.TypeFor[Plan](), reflect.TypeFor[Trained](), reflect.TypeFor[RunList](), reflect.TypeFor[SweepStatus](), reflect.TypeFor[Script](), reflect.TypeFor[RunListing](), reflect.TypeFor[RunDifference](), reflect.TypeFor[RemovedRuns](), reflect.TypeFor[ShownRun](), reflect.TypeFor[ComparedRuns](),
 		reflect.TypeFor[ShownConfig](), reflect.TypeFor[ConfigCheck](), reflect.TypeFor[ConfigKeys](), reflect.TypeFor[ConfigSchemaText](), reflect.TypeFor[ConfigInit](),
 		reflect.TypeFor[BoundDIBS](), reflect.TypeFor[BoundNoise](), reflect.TypeFor[BoundAmbiguous](), reflect.TypeFor[BoundStability](), reflect.TypeFor[BoundPartition](),
 		reflect.TypeFor[Bench](), reflect.TypeFor[Doctor](), reflect.TypeFor[Error](), reflect.TypeFor[Help](), reflect.TypeFor[Man](), reflect.TypeFor[Completion](), reflect.TypeFor[Version](),

@@ -92,3 +92,50 @@ type SizedFile struct {
 	Name  string `json:"name" doc:"its name; a folder's ends in a slash"`
 	Bytes int64  `json:"bytes" doc:"its size"`
 }
+
+// ComparedRuns is what tercet compare prints, schema tercet.comparison/1.
+type ComparedRuns struct {
+	Schema      string             `json:"schema" doc:"the name and number of the schema"`
+	Split       string             `json:"split" doc:"which images the scores of runs are of"`
+	Checkpoint  string             `json:"checkpoint" doc:"which weights they are of"`
+	Resamples   int                `json:"resamples" doc:"resamples of queries of the bootstrap"`
+	Flips       int                `json:"permutations" doc:"random sign flips of the permutation test, where not all are made"`
+	Seed        uint64             `json:"seed" doc:"seed of both"`
+	Sides       []ComparedSide     `json:"sides" doc:"what is compared; the first with each other one"`
+	Differences []PairedDifference `json:"differences" doc:"by side and score"`
+	Notes       []string           `json:"notes,omitempty" doc:"what was left out, and why"`
+}
+
+// ComparedSide is a run, the runs of one configuration, or a result of embeddings.
+type ComparedSide struct {
+	Name  string   `json:"name" doc:"its name"`
+	From  []string `json:"from" doc:"run directories or files"`
+	Seeds []uint64 `json:"seeds,omitempty" doc:"seeds of the runs, in the same order"`
+}
+
+// PairedDifference is how much higher a score of one side is than of the first.
+type PairedDifference struct {
+	Score   string       `json:"score" doc:"the score"`
+	Side    string       `json:"side" doc:"name of the side that is compared with the first"`
+	Values  [2]*float64  `json:"values" doc:"mean of the first side, and of this one, over the results that are paired"`
+	Pairs   int          `json:"pairs" doc:"number of paired results"`
+	Mean    *float64     `json:"difference,omitempty" doc:"this side minus the first; none where nothing can be paired"`
+	Seeds   *OverSeeds   `json:"over_seeds,omitempty" doc:"of two or more pairs with the same seeds"`
+	Queries *OverQueries `json:"over_queries,omitempty" doc:"where all results store the values of the same queries"`
+	Verdict string       `json:"verdict" doc:"'better', 'worse' or 'inconclusive': from the interval over seeds if there is one, else from that over queries"`
+	Unlike  string       `json:"unlike,omitempty" doc:"in what the sides are not measured alike, so that there is no difference"`
+}
+
+// OverSeeds is what differences seed by seed say of further seeds.
+type OverSeeds struct {
+	CI95   [2]float64 `json:"ci95" doc:"95 % interval of the mean difference by Student's t"`
+	P      float64    `json:"p" doc:"two-sided permutation test: share of sign flips with so large a mean difference"`
+	Needed int        `json:"seeds_needed,omitempty" doc:"seeds with which a difference of this size and spread is seen with probability 0.8; 0 for more than 10,000"`
+}
+
+// OverQueries is what differences query by query say of further queries, with these weights.
+type OverQueries struct {
+	N    int        `json:"n" doc:"number of queries"`
+	CI95 [2]float64 `json:"ci95" doc:"95 % interval of the mean difference by a paired bootstrap"`
+	P    float64    `json:"p" doc:"two-sided permutation test, as over seeds"`
+}

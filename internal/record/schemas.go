@@ -54,6 +54,7 @@ const (
 	RunDifferenceSchema = "tercet.run-difference/1"
 	RemovedRunsSchema   = "tercet.removed-runs/1"
 	ShownRunSchema      = "tercet.shown-run/1"
+	ComparisonSchema    = "tercet.comparison/1"
 	PlanSchema          = "tercet.plan/1"
 	SearchSchema        = "tercet.search/1"
 	DataSchema          = "tercet.data/1"

@@ -10,8 +10,8 @@ import (
 	"tercet/internal/record"
 )
 
-// imagesPart names what a score was measured on in the parts of a setting.
-const imagesPart = "images"
+// ImagesPart names what a score was measured on in the parts of a setting.
+const ImagesPart = "images"
 
 // Measured are the parts of what a score of a run depends on beside its weights, such as
 // the distance; runs that differ in one are never averaged. nil where the run lacks it.
@@ -33,7 +33,7 @@ func imagesOf(s record.Source) Label {
 	if print := shortPrint(s.Fingerprint); print != "" {
 		value += " with fingerprint " + print
 	}
-	return Label{imagesPart, value}
+	return Label{ImagesPart, value}
 }
 
 // shortPrint is the beginning of a fingerprint, enough to tell sets apart.

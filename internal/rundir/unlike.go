@@ -84,7 +84,7 @@ func unlikeRows(runs []*Run, scores []string) func(*Run) []string {
 		for _, score := range scores {
 			own := r.Measured(score)
 			for _, p := range parts[score] {
-				if said := p + " " + PartOf(own, p); own != nil && p != imagesPart && !slices.Contains(out, said) {
+				if said := p + " " + PartOf(own, p); own != nil && p != ImagesPart && !slices.Contains(out, said) {
 					out = append(out, said)
 				}
 			}
@@ -125,7 +125,7 @@ func UnlikeNotes(runs []*Run, scores []string) []string {
 // bare is a setting without what other notes say; nil where nothing is left.
 func bare(setting []Label) []Label {
 	out := slices.DeleteFunc(setting, func(l Label) bool {
-		return slices.Contains([]string{imagesPart, "attack", "definition"}, l.Key)
+		return slices.Contains([]string{ImagesPart, "attack", "definition"}, l.Key)
 	})
 	if len(out) == 0 {
 		return nil

@@ -178,7 +178,7 @@ func runReport(s *base.Streams, o options) error {
 	if err != nil {
 		return err
 	}
-	runs, err := readRuns(s, o.runs, o.of())
+	runs, err := ReadRuns(s, o.runs, o.of())
 	if err != nil {
 		return err
 	}
@@ -264,9 +264,9 @@ func pageWriter(path string) (func(*render.Page, string) error, error) {
 	return nil, base.Usagef("--page is %q; give a file that ends in .md or .html", path)
 }
 
-// readRuns reads all runs that patterns name, each with its config's keys.
+// ReadRuns reads all runs that patterns name, each with its config's keys.
 // Where there are several, one that cannot be read is left out with a note.
-func readRuns(s *base.Streams, patterns []string, of rundir.Of) ([]*rundir.Run, error) {
+func ReadRuns(s *base.Streams, patterns []string, of rundir.Of) ([]*rundir.Run, error) {
 	dirs, err := rundir.Find(patterns)
 	if err != nil {
 		return nil, RunsError(err)
@@ -292,7 +292,7 @@ func readRuns(s *base.Streams, patterns []string, of rundir.Of) ([]*rundir.Run, 
 // ReadTableRuns reads runs for a table that is of test images and the last checkpoint
 // alone, and notes which documents are of others.
 func ReadTableRuns(s *base.Streams, patterns []string) ([]*rundir.Run, error) {
-	runs, err := readRuns(s, patterns, rundir.Of{})
+	runs, err := ReadRuns(s, patterns, rundir.Of{})
 	noteLeft(s, runs)
 	return runs, err
 }

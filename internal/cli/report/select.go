@@ -56,7 +56,7 @@ func runSelection(s *base.Streams, o options) error {
 // are shown.
 func (o options) bothResults(s *base.Streams, split string) (by, scored []*rundir.Run, err error) {
 	of := o.of()
-	if scored, err = readRuns(s, o.runs, of); err != nil {
+	if scored, err = ReadRuns(s, o.runs, of); err != nil {
 		return nil, nil, err
 	}
 	of.Split = split

@@ -1,0 +1,230 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/report"
+	"tercet/internal/compare"
+	"tercet/internal/metric"
+	"tercet/internal/names"
+	"tercet/internal/record"
+	"tercet/internal/render"
+	"tercet/internal/rundir"
+	"tercet/internal/summary"
+)
+
+type options struct {
+	scores            []string
+	groupBy           []string
+	split, checkpoint string
+	resamples, flips  int
+	seed              uint64
+	format            string
+	queries           string
+	force             bool
+}
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	var o options
+	return base.Command{
+		Use:   "compare A B...",
+		Short: "Say whether runs, configurations or embeddings differ, paired by seed and by query",
+		Long: `
+Compares the first of several sides with each other one. A side is a run directory, the
+runs of one configuration with several seeds, or the eval.json of embeddings, also of
+another tool (tercet eval --embeddings X.npy --per-query --out x.json). An argument with
+several configurations, such as 'runs/*', is one side for each; --group-by makes sides by
+some config keys alone.
+
+For each score it prints the mean difference to the first side and
+
+  over seeds    where two or more runs of both sides have the same seeds: the 95 % interval
+                of Student's t, the p value of a permutation test (all signs of the
+                differences), and with how many seeds such a difference would be seen
+                with probability 0.8. It speaks of training once more. With n seeds p is
+                at least 2/2^n: 0.25 with three, 0.03 with six
+  over queries  where the results store the values of each query (tercet eval
+                --per-query): the 95 % interval of a paired bootstrap, and p. It speaks
+                of other images of the same kind, with these weights alone
+
+The verdict is better, worse or inconclusive: whether the whole interval is on one side of
+0, that over seeds if there is one. No correction is made for the number of comparisons.
+Scores that were not measured alike, or not on the same images, have no difference.`,
+		Examples: []base.Example{
+			{Why: "two runs", Line: "tercet compare runs/val-width-4 runs/val-width-8 --split validation"},
+			{Why: "all configurations of a sweep with the first, by one score", Line: "tercet compare 'runs/val-*' --split validation --metric recall@1"},
+		},
+		Exits: []int{base.ExitData},
+		Args:  cobra.MinimumNArgs(1),
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.StringSliceVar(&o.scores, "metric", nil, "scores to compare, such as recall@1,map@r,nmi,ES:R; without it, the usual ones that are there")
+			fs.StringSliceVar(&o.groupBy, "group-by", nil, "config keys that runs of one side share, such as loss,loss.margin; without it, all but name and seed")
+			base.AddSplit(fs, &o.split, "test", "images: test, validation or train")
+			fs.StringVar(&o.checkpoint, "checkpoint", "last", "weights: last or best")
+			fs.IntVar(&o.resamples, "resamples", 10_000, "resamples of the bootstrap over queries")
+			fs.IntVar(&o.flips, "permutations", 10_000, "random sign flips of the permutation test, where there are more than 16 differences")
+			fs.Uint64Var(&o.seed, "seed", 0, "random seed of both")
+			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			fs.StringVar(&o.queries, "save-queries", "", "also write the values of each query to `FILE`.csv")
+			fs.BoolVar(&o.force, "force", false, "replace that file")
+		},
+		Run: func(_ context.Context, args []string) error { return run(s, o, args) },
+	}.Build()
+}
+
+// most bounds resamples and flips.
+const most = 1_000_000
+
+func run(s *base.Streams, o options, args []string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	var sides []compare.Side
+	var all []*rundir.Run
+	for _, arg := range args {
+		more, runs, err := o.sides(s, arg)
+		if err != nil {
+			return err
+		}
+		sides, all = append(sides, more...), append(all, runs...)
+	}
+	if len(sides) < 2 {
+		return base.Usagef("%s is one side, %s; name another to compare it with", strings.Join(args, " "), sides[0].Name)
+	}
+	scores, err := o.choose(sides)
+	if err != nil {
+		return err
+	}
+	doc := compare.Sides(sides, scores, compare.Options{Resamples: o.resamples, Flips: o.flips, Seed: o.seed, Lower: func(score string) bool {
+		higher, err := summary.HigherIsBetter(score)
+		return err == nil && !higher
+	}})
+	of := rundir.Of{Split: o.split, Checkpoint: o.checkpoint}.Full()
+	doc.Split, doc.Checkpoint = of.Split, of.Checkpoint
+	doc.Notes = append(doc.Notes, notes(all)...)
+	if o.queries != "" {
+		if err := writeQueries(o.queries, sides, scores); err != nil {
+			return err
+		}
+		s.Note("wrote %s", o.queries)
+	}
+	return s.Result(doc, func(w io.Writer) error { return table(doc, o.format).Write(w, o.format) })
+}
+
+func (o *options) check() error {
+	if err := base.CheckSplit(o.split, o.checkpoint); err != nil {
+		return err
+	}
+	if err := render.CheckFormat(o.format); err != nil {
+		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	switch {
+	case o.resamples < metric.MinResamples || o.resamples > most:
+		return base.Usagef("--resamples is %d; give a number from %d to %d", o.resamples, metric.MinResamples, most)
+	case o.flips < metric.MinResamples || o.flips > most:
+		return base.Usagef("--permutations is %d; give a number from %d to %d", o.flips, metric.MinResamples, most)
+	case o.queries == "":
+		return nil
+	case !strings.HasSuffix(o.queries, ".csv"):
+		return base.Usagef("--save-queries is %q; give a file that ends in .csv", o.queries)
+	}
+	if err := base.Writable(o.queries); err != nil {
+		return err
+	}
+	if _, err := os.Stat(o.queries); err == nil && !o.force {
+		return base.Usagef("--save-queries: %s exists; --force replaces it", o.queries)
+	}
+	return nil
+}
+
+// sides are those of one argument, with its runs.
+func (o *options) sides(s *base.Streams, arg string) ([]compare.Side, []*rundir.Run, error) {
+	if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() && strings.HasSuffix(arg, ".json") {
+		e, err := record.ReadIfThere[record.Eval](arg)
+		if err != nil {
+			return nil, nil, &base.ExitError{Code: base.ExitData, Err: err}
+		}
+		r, err := compare.FromEval(arg, e)
+		return []compare.Side{{Name: arg, Results: []*compare.Result{r}}}, nil, report.RunsError(err)
+	}
+	runs, err := report.ReadRuns(s, []string{arg}, rundir.Of{Split: o.split, Checkpoint: o.checkpoint})
+	if err != nil {
+		return nil, nil, err
+	}
+	sum, err := summary.Summarize(runs, summary.Options{GroupBy: o.groupBy})
+	if err != nil {
+		return nil, nil, &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	var sides []compare.Side
+	for _, g := range sum.Groups {
+		side := compare.Side{Name: g.Name}
+		of := slices.DeleteFunc(slices.Clone(runs), func(r *rundir.Run) bool { return !slices.Contains(g.Dirs, r.Dir) })
+		if twice := rundir.SameSeed(g.Name, of); twice != nil {
+			return nil, nil, base.Usagef("%s; name one of them", twice[0])
+		}
+		for _, r := range of {
+			result, err := compare.FromRun(r)
+			if err != nil {
+				return nil, nil, report.RunsError(err)
+			}
+			side.Results = append(side.Results, result)
+		}
+		sides = append(sides, side)
+	}
+	return sides, runs, nil
+}
+
+// choose are the scores that are compared.
+func (o *options) choose(sides []compare.Side) ([]string, error) {
+	var all []string
+	for _, s := range sides {
+		for _, r := range s.Results {
+			for _, sc := range r.Scores {
+				if !slices.Contains(all, sc.Key) {
+					all = append(all, sc.Key)
+				}
+			}
+		}
+	}
+	if all == nil {
+		return nil, &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("nothing that is compared has a score of the %s images, checkpoint %s; tercet eval --per-query makes some", o.split, o.checkpoint)}
+	}
+	if len(o.scores) == 0 {
+		usual := slices.DeleteFunc(summary.UsualScores(), func(k string) bool { return !slices.Contains(all, k) })
+		if len(usual) == 0 {
+			return all[:1], nil
+		}
+		return usual, nil
+	}
+	var out []string
+	for _, k := range o.scores {
+		k = names.Score(k)
+		if !slices.Contains(all, k) {
+			return nil, base.Usagef("nothing that is compared has the score %s; %s", k, names.Unknown(k, all))
+		}
+		out = append(out, k)
+	}
+	return out, nil
+}
+
+// notes say what of runs is not as it seems.
+func notes(runs []*rundir.Run) []string {
+	var out []string
+	for _, r := range runs {
+		out = append(out, r.Left...)
+		if !r.Finished() {
+			out = append(out, fmt.Sprintf("%s: %s at step %d of %d", r.Dir, strings.Trim(r.Status(), "*"), r.Manifest.Steps, r.Manifest.Of))
+		}
+	}
+	return append(out, rundir.Pooled("what is compared", runs)...)
+}

@@ -1,0 +1,65 @@
+package compare
+
+import (
+	"fmt"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/record"
+	"tercet/internal/render"
+)
+
+// table has a row for each side and score. Columns that no row fills are left out for
+// people, and stay for programs.
+func table(d *record.ComparedRuns, format string) *render.Table {
+	t := &render.Table{Title: "compared with " + d.Sides[0].Name}
+	for _, h := range []string{"side", "score", "first", "this", "difference", "seeds", "over seeds", "p", "seeds needed", "queries", "over queries", "p (queries)", "verdict"} {
+		t.Columns = append(t.Columns, render.Column{Name: h})
+	}
+	for _, p := range d.Differences {
+		row := make([]render.Cell, len(t.Columns))
+		row[0], row[1] = render.Text(p.Side), render.Text(p.Score)
+		if p.Mean != nil {
+			row[2], row[3], row[4] = render.Number(*p.Values[0]), render.Number(*p.Values[1]), render.Number(*p.Mean)
+			row[12] = render.Text(p.Verdict)
+		}
+		if q := p.Seeds; q != nil {
+			row[5], row[6], row[7] = render.Int(p.Pairs), interval(q.CI95), render.Number(q.P)
+			if row[8] = render.Text("more than 10,000"); q.Needed > 0 {
+				row[8] = render.Int(q.Needed)
+			}
+		}
+		if q := p.Queries; q != nil {
+			row[9], row[10], row[11] = render.Int(q.N), interval(q.CI95), render.Number(q.P)
+		}
+		t.Rows = append(t.Rows, row)
+		if p.Unlike != "" {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s of %s is not measured alike: %s", p.Score, p.Side, p.Unlike))
+		}
+	}
+	t.Notes = append(t.Notes, d.Notes...)
+	if !base.Bare(format) {
+		dropEmpty(t)
+	}
+	return t
+}
+
+// dropEmpty removes the columns in which no row has anything.
+func dropEmpty(t *render.Table) {
+	for c := len(t.Columns) - 1; c >= 0; c-- {
+		empty := true
+		for _, row := range t.Rows {
+			empty = empty && row[c] == render.Missing()
+		}
+		if !empty {
+			continue
+		}
+		t.Columns = append(t.Columns[:c], t.Columns[c+1:]...)
+		for i, row := range t.Rows {
+			t.Rows[i] = append(row[:c:c], row[c+1:]...)
+		}
+	}
+}
+
+func interval(ci [2]float64) render.Cell {
+	return render.Text(fmt.Sprintf("[%.4f, %.4f]", ci[0], ci[1]))
+}
