@@ -169,6 +169,9 @@ func write(base string, w, h vg.Length, d drawing) error {
 
 // background makes the canvas white: SVG has no ground of its own.
 func background(c draw.Canvas) {
+	if _, white := c.Canvas.(*vgimg.Canvas); white {
+		return
+	}
 	c.SetColor(paper)
 	c.Fill(c.Rectangle.Path())
 }

@@ -123,7 +123,7 @@ func (s *sheet) tile(m Image, box image.Rectangle) {
 }
 
 func (s *sheet) save(path string) error {
-	return fsx.Write(path, 0o644, func(w io.Writer) error { return encode(w, s) })
+	return fsx.Write(path, 0o644, func(w io.Writer) error { return encode(w, s.RGBA) })
 }
 
 // tileSize returns the side of a tile for images of these sizes: small images

@@ -81,6 +81,7 @@ func MakePlan(ctx context.Context, cfg *config.Config) (*record.PlannedRun, erro
 // heap returns the bytes of all that this process has made and still needs.
 func heap() int64 {
 	runtime.GC()
+	runtime.GC() // pools let go of what they hold in two steps
 	var s runtime.MemStats
 	runtime.ReadMemStats(&s)
 	return int64(s.HeapAlloc)

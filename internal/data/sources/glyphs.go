@@ -54,7 +54,7 @@ func (s GlyphsOptions) Open(o data.Options) (data.Dataset, data.Dataset, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	train, test, err := drawn.open(p)
+	train, test, err := glyphs.Open(p)
 	if err != nil {
 		return nil, nil, err
 	}
