@@ -95,11 +95,6 @@ func (t *keyTerms) of(first, n int) (scale, add []float32) {
 	return t.scale[first : first+n], t.add[first : first+n]
 }
 
-// key is that of the product with an item.
-func (t *keyTerms) key(dot float32, item int) float32 {
-	return float32(dot*t.scale[item]) + t.add[item]
-}
-
 // keyTerms are what a product with an item is multiplied by, and what is added, for its key.
 func (s *search) keyTerms(norm float32) (scale, add float32) {
 	if s.cosine {
