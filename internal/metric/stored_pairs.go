@@ -30,7 +30,7 @@ func (c *chunk) countPairs(ctx context.Context, from, to int, told progress.Coun
 	sw := &c.c.sweep
 	area := func(row int) int64 { return int64(row) * int64(row) }
 	// Counts of many items take long to write: a save then follows more work.
-	every := max(t.every, min(int64(len(c.c.count))<<9, 64*t.every))
+	every := max(t.every, min(int64(len(c.c.count))<<12, 64*t.every))
 	saved := area(from)
 	var norm []float32
 	return eachBlock(ctx, t.g, from, to, t.block, func(first int, x []float32) error {
