@@ -39,7 +39,11 @@ type Result struct {
 	Certified [][]bool // by budget: at 0 as Right
 	// Radii are the largest budgets that were proven, between 0 and the last of Eps, in
 	// steps of 2 %; nil where they were not looked for.
-	Radii  []float64
+	Radii []float64
+	// TotalVariation and Lipschitz are what other theorems prove of mean embeddings; nil for
+	// other methods.
+	TotalVariation, Lipschitz []float64
+
 	Passes int64 // of an image through the network; a box takes two, a function backward one
 }
 

@@ -19,7 +19,7 @@ const voteBatch = 256
 
 // VoteOptions say how queries vote.
 type VoteOptions struct {
-	Options         // Eps in l2; radii are always found
+	Options         // Eps in l2; radii are always found, a vote takes all rows
 	Sigma   float64 // standard deviation of the noise, pixels in [0, 1]
 	Samples int     // draws n that the certificate is made of
 	Alpha   float64 // probability that a query is certified beyond its radius
@@ -81,6 +81,7 @@ type ballot struct {
 	images attack.Source
 	g      *attack.Gallery
 	o      VoteOptions
+	stream string // of the noise
 	clean  []float32
 	x      *array.Array
 	items  []int
@@ -90,7 +91,7 @@ type ballot struct {
 
 func newBallot(model nn.Embedder, images attack.Source, g *attack.Gallery, o VoteOptions) *ballot {
 	h, w, c := images.Shape()
-	return &ballot{model: model, images: images, g: g, o: o, clean: make([]float32, h*w*c), x: array.New(voteBatch, h, w, c), votes: map[int32]int{}}
+	return &ballot{stream: "certify.vote", model: model, images: images, g: g, o: o, clean: make([]float32, h*w*c), x: array.New(voteBatch, h, w, c), votes: map[int32]int{}}
 }
 
 // vote reports whether the label chosen for an image is its own, and the radius that its
@@ -123,10 +124,25 @@ func (b *ballot) most() int32 {
 	return best
 }
 
-// count counts the labels of n draws of an image, from draw first on. A draw depends on
-// the seed, the image and its number alone.
+// count counts the labels of n draws of an image, from draw first on.
 func (b *ballot) count(ctx context.Context, item, first, n int) error {
 	clear(b.votes)
+	return b.draw(ctx, item, first, n, func(z *array.Array) {
+		b.items = b.items[:0]
+		for range z.Rows() {
+			b.items = append(b.items, item)
+		}
+		for _, row := range b.g.Nearest(z, b.items) {
+			if row >= 0 { // an embedding that is NaN has no nearest row
+				b.votes[b.g.Labels[row]]++
+			}
+		}
+	})
+}
+
+// draw calls use with the embeddings of n draws of the image, from draw first on, a batch
+// at a time. A draw depends on the seed, the image and its number alone.
+func (b *ballot) draw(ctx context.Context, item, first, n int, use func(z *array.Array)) error {
 	for lo := 0; lo < n; lo += voteBatch {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -136,21 +152,13 @@ func (b *ballot) count(ctx context.Context, item, first, n int) error {
 		par.For(m, 8, func(from, to int) {
 			var s rng.Stream
 			for j := from; j < to; j++ {
-				s.Reset(b.o.Seed, "certify.vote", uint64(item), uint64(first+lo+j))
+				s.Reset(b.o.Seed, b.stream, uint64(item), uint64(first+lo+j))
 				for k, v := range b.clean {
 					b.x.Row(j)[k] = float32(float64(v) + b.o.Sigma*s.NormFloat64())
 				}
 			}
 		})
-		b.items = b.items[:0]
-		for range m {
-			b.items = append(b.items, item)
-		}
-		for _, row := range b.g.Nearest(b.model.Embed(b.x, nn.Eval), b.items) {
-			if row >= 0 { // an embedding that is NaN has no nearest row
-				b.votes[b.g.Labels[row]]++
-			}
-		}
+		use(b.model.Embed(b.x, nn.Eval))
 		b.passes += int64(m)
 	}
 	return nil

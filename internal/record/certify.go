@@ -12,46 +12,50 @@ import (
 
 // CertifyOptions is the resolved method and budget of certificates.
 type CertifyOptions struct {
-	Method  string    `json:"method" doc:"how it is proven: 'vote' (randomized smoothing), 'ibp' (interval bounds), 'crown-ibp' (these and bounds backward) or 'lipschitz' (spectral norms)"`
-	Norm    string    `json:"norm" doc:"norm of the budgets: 'l2' (vote, lipschitz) or 'linf' (ibp, crown-ibp)"`
+	Method  string    `json:"method" doc:"how it is proven: 'vote' (randomized smoothing), 'mean' (mean embedding under noise), 'ibp' (interval bounds), 'crown-ibp' (these and bounds backward) or 'lipschitz' (spectral norms)"`
+	Norm    string    `json:"norm" doc:"norm of the budgets: 'l2' (vote, mean, lipschitz) or 'linf' (ibp, crown-ibp)"`
 	Eps     []float64 `json:"eps" doc:"budgets, pixels in [0, 1], ascending"`
 	Radii   bool      `json:"radii" doc:"whether the largest budget of each query was looked for"`
 	Gallery string    `json:"gallery,omitempty" doc:"'trimmed' or 'prototype', as of the worst case; not there for all rows"`
 	Queries int       `json:"queries" doc:"number of queries; 0 is all"`
 	Sample  bool      `json:"sample" doc:"whether the queries are a random sample"`
 	Seed    uint64    `json:"seed" doc:"random seed"`
-	Sigma   float64   `json:"sigma,omitempty" doc:"standard deviation of the noise of a vote, pixels in [0, 1]"`
-	Samples int       `json:"samples,omitempty" doc:"draws of noise for each query, without the 100 that choose its class"`
+	Sigma   float64   `json:"sigma,omitempty" doc:"standard deviation of the noise of a vote or mean, pixels in [0, 1]"`
+	Samples int       `json:"samples,omitempty" doc:"draws of noise for each query, without those before it that choose its class (vote: 100) or its rows (mean: 1,000)"`
 	Alpha   float64   `json:"alpha,omitempty" doc:"probability that a query is certified beyond its radius"`
 }
 
 // Certify is certify.json, schema tercet.certify/1: for how many queries it is proven that
 // their nearest image keeps its class.
 type Certify struct {
-	Schema   string           `json:"schema" doc:"the name and number of the schema"`
-	Source   Source           `json:"source" doc:"what the result was computed from"`
-	Options  CertifyOptions   `json:"options" doc:"the options of the command, with defaults filled in"`
-	Queries  int              `json:"queries" doc:"number of queries"`
-	Excluded int              `json:"queries_excluded,omitempty" doc:"queries left out because no other image has their label"`
-	Gallery  int              `json:"gallery" doc:"images that are searched"`
-	Kernels  string           `json:"kernels,omitempty" doc:"of all but vote, the program that the proof is about: 'direct' is float32 with 'TERCET_WINOGRAD=off'"`
-	Scores   Scores           `json:"scores" doc:"'recall@1' of clean images, and 'certR@1' at the largest budget"`
-	Points   []CertifyPoint   `json:"points" doc:"what is proven, by ascending budget"`
-	Largest  float64          `json:"largest" doc:"largest budget at which a query was proven"`
-	Items    Packed           `json:"items" doc:"index of each query among the images: float32, little-endian, zlib, base64"`
-	Right    Packed           `json:"right" doc:"1 for each query whose nearest clean image (vote: the class that wins under noise) is right, else 0, packed as 'items' are"`
-	Radii    Packed           `json:"radii,omitempty" doc:"of each query, the largest budget that was proven, packed as 'items' are; of all but vote in steps of 2 %"`
-	Attacked *CertifyAttacked `json:"attacked,omitempty" doc:"the same queries in 'worst.json', where that has these weights, images and norm"`
-	Warnings []string         `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
-	Cost     CostRecord       `json:"cost" doc:"passes through the network, and the time"`
+	Schema         string           `json:"schema" doc:"the name and number of the schema"`
+	Source         Source           `json:"source" doc:"what the result was computed from"`
+	Options        CertifyOptions   `json:"options" doc:"the options of the command, with defaults filled in"`
+	Queries        int              `json:"queries" doc:"number of queries"`
+	Excluded       int              `json:"queries_excluded,omitempty" doc:"queries left out because no other image has their label"`
+	Gallery        int              `json:"gallery" doc:"images that are searched"`
+	Kernels        string           `json:"kernels,omitempty" doc:"of all but vote and mean, the program that the proof is about: 'direct' is float32 with 'TERCET_WINOGRAD=off'"`
+	Scores         Scores           `json:"scores" doc:"'recall@1' of clean images, and 'certR@1' at the largest budget"`
+	Points         []CertifyPoint   `json:"points" doc:"what is proven, by ascending budget"`
+	Largest        float64          `json:"largest" doc:"largest budget at which a query was proven"`
+	Items          Packed           `json:"items" doc:"index of each query among the images: float32, little-endian, zlib, base64"`
+	Right          Packed           `json:"right" doc:"1 for each query whose nearest image (vote, mean: the choice under noise) is right, else 0, packed as 'items' are"`
+	Radii          Packed           `json:"radii,omitempty" doc:"of each query, the largest budget that was proven, packed as 'items' are; of all but vote and mean in steps of 2 %"`
+	TotalVariation Packed           `json:"radii_total_variation,omitempty" doc:"of mean, radii by total variation, packed as 'items' are"`
+	Lipschitz      Packed           `json:"radii_lipschitz,omitempty" doc:"of mean, radii by the Lipschitz constant of the mean, packed as 'items' are"`
+	Attacked       *CertifyAttacked `json:"attacked,omitempty" doc:"the same queries in 'worst.json', where that has these weights, images and norm"`
+	Warnings       []string         `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
+	Cost           CostRecord       `json:"cost" doc:"passes through the network, and the time"`
 }
 
 // CertifyPoint is what is proven at one budget.
 type CertifyPoint struct {
-	Eps       float64 `json:"eps" doc:"budget, pixels in [0, 1]"`
-	Certified Value   `json:"certified" doc:"share of all queries that are proven"`
-	Abstained float64 `json:"abstained" doc:"share of all queries that are right when clean and not proven"`
-	Proven    Packed  `json:"proven" doc:"1 for each query that is proven, else 0, packed as 'items' are"`
+	Eps            float64  `json:"eps" doc:"budget, pixels in [0, 1]"`
+	Certified      Value    `json:"certified" doc:"share of all queries that are proven"`
+	Abstained      float64  `json:"abstained" doc:"share of all queries that are right when clean and not proven"`
+	TotalVariation *float64 `json:"total_variation,omitempty" doc:"of mean, the share that the theorem of total variation proves"`
+	Lipschitz      *float64 `json:"lipschitz,omitempty" doc:"of mean, the share that the Lipschitz constant of the mean proves"`
+	Proven         Packed   `json:"proven" doc:"1 for each query that is proven, else 0, packed as 'items' are"`
 }
 
 // CertifyAttacked counts the queries that were attacked too, at the budget of the attack.

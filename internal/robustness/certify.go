@@ -34,10 +34,14 @@ const (
 	Crown = "crown-ibp" // interval bounds, and bounds that go backward through the network
 
 	Lipschitz = "lipschitz" // a bound of the network's Lipschitz constant
+	Mean      = "mean"      // the mean embedding under noise
 )
 
 // CertifyMethods are the methods by name, the default first.
-func CertifyMethods() []string { return []string{Vote, IBP, Crown, Lipschitz} }
+func CertifyMethods() []string { return []string{Vote, Mean, IBP, Crown, Lipschitz} }
+
+// Smoothed says whether a method certifies a system with noise, and not the network itself.
+func Smoothed(method string) bool { return method == Vote || method == Mean }
 
 // CertifyKeys are the scores of a document of certificates.
 func CertifyKeys() []string { return []string{CleanRecall, CertifiedRecall} }
@@ -55,8 +59,11 @@ func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.C
 	}
 	what := certify.Options{Eps: o.Eps, Radii: o.Radii, Queries: queries, Gallery: o.Gallery, Progress: say.Of("certify")}
 	prove := byIntervals
-	if o.Method == Vote {
+	switch o.Method {
+	case Vote:
 		prove = byVotes
+	case Mean:
+		prove = byMeans
 	}
 	res, err := prove(ctx, e, g, o, what)
 	if err != nil {
@@ -68,14 +75,16 @@ func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.C
 	}
 	right := count(res.Right)
 	clean := right
-	if o.Method == Vote {
+	if Smoothed(o.Method) {
 		clean = cleanRight(g, queries)
 	}
 	doc.Scores = record.Scores{{Key: CleanRecall, Value: share(clean, len(queries), "r@1(certify)")}}
 	for k, eps := range o.Eps {
 		proven := count(res.Certified[k])
-		doc.Points = append(doc.Points, record.CertifyPoint{Eps: eps, Certified: share(proven, len(queries), "certr@1("+o.Method+")"),
-			Abstained: float64(right-proven) / float64(len(queries)), Proven: packBools(res.Certified[k])})
+		p := record.CertifyPoint{Eps: eps, Certified: share(proven, len(queries), "certr@1("+o.Method+")"),
+			Abstained: float64(right-proven) / float64(len(queries)), Proven: packBools(res.Certified[k])}
+		p.TotalVariation, p.Lipschitz = reach(res.TotalVariation, eps), reach(res.Lipschitz, eps)
+		doc.Points = append(doc.Points, p)
 		if proven > 0 {
 			doc.Largest = eps
 		}
@@ -86,12 +95,16 @@ func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.C
 		doc.Radii = record.Pack(res.Radii)
 		doc.Largest = slices.Max(res.Radii)
 	}
-	if o.Method != Vote {
+	if res.Lipschitz != nil {
+		doc.TotalVariation, doc.Lipschitz = record.Pack(res.TotalVariation), record.Pack(res.Lipschitz)
+	}
+	if !Smoothed(o.Method) {
 		doc.Kernels = kernel.Direct.String()
 		doc.Warnings = intervalWarnings(doc, e.Model.Winograd())
-	} else {
+	} else if o.Method == Vote {
 		doc.Warnings = voteWarnings(doc)
 	}
+	doc.Warnings = append(doc.Warnings, r.Omitted()...)
 	doc.Cost.Forward = int64(e.Data.Len()) + res.Passes
 	doc.Cost.Seconds = time.Since(start).Seconds()
 	return doc, nil
@@ -117,6 +130,28 @@ func byIntervals(ctx context.Context, e *run.Embedded, g *attack.Gallery, o reco
 
 func byVotes(ctx context.Context, e *run.Embedded, g *attack.Gallery, o record.CertifyOptions, what certify.Options) (*certify.Result, error) {
 	return certify.Votes(ctx, e.Model, e.Data, g, voteOptions(o, what))
+}
+
+func byMeans(ctx context.Context, e *run.Embedded, g *attack.Gallery, o record.CertifyOptions, what certify.Options) (*certify.Result, error) {
+	if !e.Model.Spec().Normalize {
+		return nil, fmt.Errorf("%w: mean embeddings are certified where they have length 1; this run has model.normalize: false", data.ErrUnfit)
+	}
+	return certify.Means(ctx, e.Model, e.Data, g, voteOptions(o, what))
+}
+
+// reach is the share of radii that are above 0 and at least eps; nil of none.
+func reach(radii []float64, eps float64) *float64 {
+	if radii == nil {
+		return nil
+	}
+	n := 0
+	for _, r := range radii {
+		if r > 0 && r >= eps {
+			n++
+		}
+	}
+	share := float64(n) / float64(len(radii))
+	return &share
 }
 
 func voteOptions(o record.CertifyOptions, what certify.Options) certify.VoteOptions {

@@ -48,6 +48,9 @@ as not certified, although an attack may not exist.
         probability 1 - alpha for each query. Networks
         that were not trained with noise lose recall by it. Each query costs
         --samples passes.
+  mean  randomized smoothing, budgets in l2: the certified system is the row nearest to
+        the mean embedding under noise. Needs embeddings of length 1; weaker than a
+        vote, and best with --gallery prototype. Three theorems, three columns.
   ibp   interval bounds, budgets in linf: the network itself, rounding included.
         Networks that were not trained for it have wide intervals: expect budgets
         far below a pixel level. --radii looks for each query's largest budget.
@@ -75,11 +78,11 @@ replaced without --force unless the new one covers it.`,
 			fs.StringVar(&o.ask.Gallery, "gallery", worst.Full, "rows that are searched: "+text.List(worst.Galleries(), "or")+", as of attack --suite worst")
 			base.Group(fs, "What to certify")
 			fs.StringVar(&o.ask.Method, "method", robustness.Vote, "how it is proven: "+text.List(robustness.CertifyMethods(), "or"))
-			fs.StringSliceVar(&o.eps, "eps", nil, "budgets, pixels in [0, 1]: `LIST` such as 0.1,77/255; by default 0,0.25,0.5,0.75,1 (vote), 77/255 (ibp, crown-ibp) or 0.001,0.01,0.1 (lipschitz)")
-			fs.Float64Var(&o.ask.Sigma, "sigma", 0.25, "vote: standard deviation of the noise, pixels in [0, 1]")
-			fs.IntVar(&o.ask.Samples, "samples", 10_000, "vote: draws of noise for each query")
-			fs.Float64Var(&o.ask.Alpha, "alpha", 0.001, "vote: probability that a query is certified beyond its radius")
-			fs.BoolVar(&o.ask.Radii, "radii", false, "look for the largest budget of each query, in steps of 2 %; vote has it always")
+			fs.StringSliceVar(&o.eps, "eps", nil, "budgets, pixels in [0, 1]: `LIST` such as 0.1,77/255; by default 0,0.25,0.5,0.75,1 (vote, mean), 77/255 (ibp, crown-ibp) or 0.001,0.01,0.1 (lipschitz)")
+			fs.Float64Var(&o.ask.Sigma, "sigma", 0.25, "vote, mean: standard deviation of the noise, pixels in [0, 1]")
+			fs.IntVar(&o.ask.Samples, "samples", 10_000, "vote, mean: draws of noise for each query")
+			fs.Float64Var(&o.ask.Alpha, "alpha", 0.001, "vote, mean: probability that a query is certified beyond its radius")
+			fs.BoolVar(&o.ask.Radii, "radii", false, "look for the largest budget of each query, in steps of 2 %; vote and mean have it always")
 			base.Group(fs, "Proof")
 			fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, recall@1 or certR@1 (at the largest budget; repeatable)")
 			o.AddFormat(cmd)
@@ -188,9 +191,9 @@ func (o *options) method() error {
 		return base.Usagef("--gallery %s is about the other methods: a vote searches all rows", a.Gallery)
 	}
 	switch a.Method {
-	case robustness.Vote:
+	case robustness.Vote, robustness.Mean:
 		if o.changed("radii") {
-			return base.Usagef("--radii is about --method ibp: a vote finds the largest budget of each query")
+			return base.Usagef("--radii is about --method ibp: %s finds the largest budget of each query", a.Method)
 		}
 		if !(a.Sigma > 0 && a.Sigma <= 100) {
 			return base.Usagef("--sigma is %v; give a standard deviation above 0, at most 100", a.Sigma)
@@ -207,7 +210,7 @@ func (o *options) method() error {
 		}
 	case robustness.IBP, robustness.Crown, robustness.Lipschitz:
 		if given := base.Given(o.changed, "sigma", "samples", "alpha"); given != "" {
-			return base.Usagef("%s: about --method vote; %s draws no noise", given, a.Method)
+			return base.Usagef("%s: about --method vote and mean; %s draws no noise", given, a.Method)
 		}
 		a.Norm, a.Sigma, a.Samples, a.Alpha = "linf", 0, 0, 0
 		def := []string{"77/255"}
@@ -251,7 +254,7 @@ func (o *options) stored(r *run.Run) (*record.Certify, error) {
 // or no proof is compared with them. It is read before the work, which a damaged file
 // would otherwise cost.
 func (o *options) attacked(r *run.Run) (*record.Worst, error) {
-	if o.ask.Method == robustness.Vote {
+	if robustness.Smoothed(o.ask.Method) {
 		return nil, nil
 	}
 	w, err := record.ReadIfThere[record.Worst](run.ResultPath(r.Dir, "worst", o.Set, o.Checkpoint))
@@ -287,13 +290,22 @@ func Table(d *record.Certify) *render.Table {
 		Title:   fmt.Sprintf("%s: certified R@1, %s of %d, %s by %s", d.Source.Run, text.Plural(d.Queries, "query", "queries"), d.Source.Items, o.Norm, o.Method),
 		Columns: []render.Column{{Name: "eps"}, {Name: "certified", Percent: true, Digits: 2, Better: 1}, {Name: "not proven", Percent: true, Digits: 2}, {Name: "wrong when clean", Percent: true, Digits: 2}},
 	}
-	if o.Method == robustness.Vote {
+	switch o.Method {
+	case robustness.Mean:
+		t.Title = fmt.Sprintf("%s: certified R@1 of mean embeddings under noise (not of the network), %s of %d, %s, sigma %.4g, %d samples", d.Source.Run, text.Plural(d.Queries, "query", "queries"), d.Source.Items, o.Norm, o.Sigma, o.Samples)
+		t.Columns[3].Name = "mean is wrong"
+		t.Columns = append(t.Columns, render.Column{Name: "total variation", Percent: true, Digits: 2, Better: 1}, render.Column{Name: "Lipschitz", Percent: true, Digits: 2, Better: 1})
+	case robustness.Vote:
 		t.Title = fmt.Sprintf("%s: certified R@1 of a vote under noise (not of the network), %s of %d, %s, sigma %.4g, %d samples", d.Source.Run, text.Plural(d.Queries, "query", "queries"), d.Source.Items, o.Norm, o.Sigma, o.Samples)
 		t.Columns[3].Name = "wrong class wins"
 	}
 	for _, p := range d.Points {
 		c := p.Certified
-		t.Rows = append(t.Rows, []render.Cell{render.Text(text.Eps(o.Norm, p.Eps)), render.Interval(c.Value, c.CI95[0], c.CI95[1]), render.Number(p.Abstained), render.Number(math.Round((1-c.Value-p.Abstained)*float64(d.Queries)) / float64(d.Queries))})
+		row := []render.Cell{render.Text(text.Eps(o.Norm, p.Eps)), render.Interval(c.Value, c.CI95[0], c.CI95[1]), render.Number(p.Abstained), render.Number(math.Round((1-c.Value-p.Abstained)*float64(d.Queries)) / float64(d.Queries))}
+		if p.Lipschitz != nil {
+			row = append(row, render.Number(*p.TotalVariation), render.Number(*p.Lipschitz))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	rows := text.Plural(d.Gallery, "image", "images")
 	switch o.Gallery {
@@ -303,7 +315,7 @@ func Table(d *record.Certify) *render.Table {
 		rows = text.Plural(d.Gallery, "prototype", "prototypes")
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("gallery of %s; shares are of all queries, intervals exact", rows))
-	if o.Method == robustness.Vote {
+	if robustness.Smoothed(o.Method) {
 		clean, _ := d.Scores.Get(robustness.CleanRecall)
 		t.Notes = append(t.Notes, fmt.Sprintf("recall@1 of the network without noise: %.2f %%; each certificate is wrong with probability %.3g at most", 100*clean.Value, o.Alpha))
 	}

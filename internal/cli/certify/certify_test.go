@@ -23,7 +23,7 @@ func TestCertify(t *testing.T) {
 		"--eps 0 --queries 12":                   "replacing runs/tiny/certify.json would lose: the shares at eps 1e-05; --out-dir FOLDER writes elsewhere, --force replaces it",
 		"--eps 0,0.00001 --queries 8":            "12 queries instead of 8",
 		"--eps 0,0.00001 --queries 12 --sample":  "sample false instead of true",
-		"--sigma 0.5 --alpha 0.1":                "--sigma and --alpha: about --method vote",
+		"--sigma 0.5 --alpha 0.1":                "--sigma and --alpha: about --method vote and mean",
 		"--method vote --radii":                  "--radii is about --method ibp",
 		"--method vote --sigma 0":                "--sigma is 0; give a standard deviation above 0",
 		"--method vote --alpha 0.5":              "--alpha is 0.5; give a probability above 0 and below 0.5",
@@ -33,7 +33,7 @@ func TestCertify(t *testing.T) {
 		"--eps 0.1,1/10":                         "--eps names 1/10 twice",
 		"--eps x":                                `--eps "x" is not a number such as 0.03 or 8/255`,
 		"--eps ''":                               "--eps",
-		"--method vot":                           `--method is "vot"; give vote, ibp, crown-ibp or lipschitz`,
+		"--method vot":                           `--method is "vot"; give vote, mean, ibp, crown-ibp or lipschitz`,
 		"--gallery half":                         `--gallery is "half"; give full, trimmed or prototype`,
 		"--gallery trimmed --method vote":        "--gallery trimmed is about the other methods",
 		"--gallery trimmed --eps 0 --queries 12": "the shares at eps 1e-05; gallery full instead of trimmed",
@@ -49,6 +49,10 @@ func TestCertify(t *testing.T) {
 	vote := clitest.Document(t, "certify --run runs/tiny --sigma 0.02 --samples 200 --queries 12 --out-dir vote --eps 0.01,0,0.02")
 	if o := vote["options"].(map[string]any); o["norm"] != "l2" || o["samples"] != 200. || len(vote["points"].([]any)) != 3 || vote["radii"] == nil || vote["kernels"] != nil {
 		t.Errorf("%v", vote)
+	}
+	mean := clitest.Document(t, "certify --run runs/tiny --method mean --gallery prototype --sigma 0.02 --samples 500 --queries 12 --out-dir mean --eps 0.001,0")
+	if mean["radii_lipschitz"] == nil || mean["points"].([]any)[0].(map[string]any)["total_variation"] == nil {
+		t.Errorf("%v", mean)
 	}
 	for method, norm := range map[string]string{"crown-ibp": "linf", "lipschitz": "l2"} {
 		d := clitest.Document(t, "certify --run runs/tiny --queries 12 --eps 0.00001 --method "+method+" --out-dir "+method)
