@@ -59,6 +59,9 @@ func MakePlan(ctx context.Context, cfg *config.Config) (*record.PlannedRun, erro
 		state += int64(len(s.Data))
 	}
 	params := int64(p.Model.Parameters)
+	if l, ok := t.Objective.(loss.Parametric); ok {
+		params += int64(nn.CountParams(l.Params()))
+	}
 	p.Checkpoint = 4 * (params + state)
 	labels := firstLabels(t.Sampler, sets.Seen())
 	seconds, cost, trained, err := timeStep(t, labels, shapeOf(sets.Train))
