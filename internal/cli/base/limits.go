@@ -19,6 +19,8 @@ var FlagLimits = map[string]int64{
 	"size":              4096,
 	"batch":             1_000_000,
 	"bootstrap":         1_000_000,
+	"permutations":      1_000_000,
+	"resamples":         1_000_000,
 	"classes":           1_000_000_000, // of calculators; pictures have their own limit
 	"clusters":          100_000_000,
 	"ca-queries":        1_000_000,

@@ -47,7 +47,7 @@ some config keys alone.
 
 For each score it prints the mean difference to the first side and
 
-  over seeds    where two or more runs of both sides have the same seeds: the 95 % interval
+  over seeds    where two or more runs of both sides have equal seeds: the 95 % interval
                 of Student's t, the p value of a permutation test (all signs of the
                 differences), and with how many seeds such a difference would be seen
                 with probability 0.8. It speaks of training once more. With n seeds p is
