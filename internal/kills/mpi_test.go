@@ -269,14 +269,17 @@ func TestMPINamesKilled(t *testing.T) {
 				t.Fatalf("the job ended well\n%s", &j.out)
 			}
 			codes[j.ProcessState.ExitCode()]++
-			if strings.Contains(j.out.String(), fmt.Sprintf("(process %d on ", pids[i%2])) && strings.Contains(j.out.String(), "has ended, and a step needs all ranks") {
+			out := j.out.String()
+			byRank := strings.Contains(out, fmt.Sprintf("(process %d on ", pids[i%2])) && strings.Contains(out, "has ended, and a step needs all ranks")
+			if byRank {
 				named++
 			}
+			// MPICH's launcher kills the other ranks at once, often before they have said it.
+			if !byRank && !strings.Contains(out, fmt.Sprintf("PID %d RUNNING AT", pids[i%2])) {
+				t.Errorf("neither a rank nor the launcher names the killed process %d:\n%s", pids[i%2], out)
+			}
 		}
-		if named == 0 {
-			t.Errorf("no rank of %d killed was named", times)
-		}
-		t.Logf("%d of %d killed ranks named by the other; the launcher's codes: %v", named, times, codes)
+		t.Logf("%d of %d killed ranks named by the other, the rest by the launcher; its codes: %v", named, times, codes)
 	})
 }
 
