@@ -139,10 +139,12 @@ func unlike(two [2]*Result, score string) string {
 
 // overSeeds is what differences seed by seed say of further seeds.
 func overSeeds(d []float64, o Options) *record.OverSeeds {
+	out := &record.OverSeeds{P: flipTest(d, o.Flips, o.Seed)}
 	mean, low, high := stat.MeanInterval(d)
-	out := &record.OverSeeds{CI95: [2]float64{low, high}, P: flipTest(d, o.Flips, o.Seed)}
-	sd := math.Sqrt(stat.Squares(d, mean) / float64(len(d)-1))
-	out.Needed = stat.SampleSize(mean / sd)
+	if sd := math.Sqrt(stat.Squares(d, mean) / float64(len(d)-1)); sd > 1e-12*math.Abs(mean) { // else rounding
+		out.CI95 = &[2]float64{low, high}
+		out.Needed = stat.SampleSize(mean / sd)
+	}
 	return out
 }
 
@@ -171,7 +173,7 @@ func verdictOn(d *record.PairedDifference, lower bool) string {
 	var ci *[2]float64
 	switch {
 	case d.Seeds != nil:
-		ci = &d.Seeds.CI95
+		ci = d.Seeds.CI95
 	case d.Queries != nil:
 		ci = &d.Queries.CI95
 	}

@@ -101,7 +101,11 @@ func TestPairsSingleResults(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
-	low, high := side("low", []float64{0, 0}, []float64{0, 1}), side("high", []float64{1, 0}, []float64{1, 1})
+	low, high := side("low", []float64{0, 0, 0, 0}, []float64{0, 0, 0, 1}), side("high", []float64{1, 1, 1, 0.9}, []float64{1, 1, 1, 1.9})
+	if d, _ := one(t, low, high, options()); d.Verdict != Inconclusive || d.Seeds.CI95 != nil || d.Seeds.Needed != 0 {
+		t.Errorf("equal differences say nothing about their spread: %+v", d)
+	}
+	high = side("high", []float64{1, 1, 1, 0.9}, []float64{1, 1, 1, 1.8})
 	if d, _ := one(t, low, high, options()); d.Verdict != Better || d.Seeds.Needed != 2 {
 		t.Errorf("%+v", d)
 	}

@@ -107,9 +107,15 @@ func runsAt(path string) ([]string, error) {
 	return out, nil
 }
 
+// Removed begins the names of directories that tercet runs is removing: no runs any more.
+const Removed = ".removed-"
+
 // isRun: a directory with only one of the two files is a broken run, which
 // Read names; it is not passed over.
 func isRun(dir string) bool {
+	if strings.HasPrefix(filepath.Base(dir), Removed) {
+		return false
+	}
 	for _, name := range []string{"manifest.json", "config.yaml"} {
 		if info, err := archive.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
 			return true

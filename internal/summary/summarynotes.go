@@ -66,6 +66,15 @@ func (s *Summary) pooled(g *Group) []string {
 	if len(s.GroupBy) == 0 {
 		return append(out, rundir.SameSeed(g.Name, g.runs)...)
 	}
+	if note := g.otherKeys(); note != "" {
+		out = append(out, note)
+	}
+	return out
+}
+
+// otherKeys says in what keys beside those of --group-by the runs of a group differ; "" for
+// none.
+func (g *Group) otherKeys() string {
 	var keys []string
 	for _, r := range g.runs {
 		for _, l := range r.Labels {
@@ -74,8 +83,19 @@ func (s *Summary) pooled(g *Group) []string {
 			}
 		}
 	}
-	if keys != nil {
-		out = append(out, fmt.Sprintf("%s pools runs that also differ in %s; its interval is over those, too", g.Name, render.Listed(keys)))
+	if keys == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s pools runs that also differ in %s; its interval is over those, too", g.Name, render.Listed(keys))
+}
+
+// PoolNotes say of each group in what keys beside those asked for its runs differ.
+func (s *Summary) PoolNotes() []string {
+	var out []string
+	for _, g := range s.Groups {
+		if note := g.otherKeys(); note != "" {
+			out = append(out, note)
+		}
 	}
 	return out
 }

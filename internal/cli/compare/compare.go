@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/report"
 	"tercet/internal/compare"
+	"tercet/internal/fsx"
 	"tercet/internal/metric"
 	"tercet/internal/names"
 	"tercet/internal/record"
@@ -91,15 +93,22 @@ func run(s *base.Streams, o options, args []string) error {
 	}
 	var sides []compare.Side
 	var all []*rundir.Run
+	var pooled []string
 	for _, arg := range args {
-		more, runs, err := o.sides(s, arg)
+		more, runs, notes, err := o.sides(s, arg)
 		if err != nil {
 			return err
 		}
-		sides, all = append(sides, more...), append(all, runs...)
+		sides, all, pooled = append(sides, more...), append(all, runs...), append(pooled, notes...)
+	}
+	if err := o.notInput(sides); err != nil {
+		return err
 	}
 	if len(sides) < 2 {
 		return base.Usagef("%s is one side, %s; name another to compare it with", strings.Join(args, " "), sides[0].Name)
+	}
+	if err := rename(sides); err != nil {
+		return err
 	}
 	scores, err := o.choose(sides)
 	if err != nil {
@@ -111,7 +120,7 @@ func run(s *base.Streams, o options, args []string) error {
 	}})
 	of := rundir.Of{Split: o.split, Checkpoint: o.checkpoint}.Full()
 	doc.Split, doc.Checkpoint = of.Split, of.Checkpoint
-	doc.Notes = append(doc.Notes, notes(all)...)
+	doc.Notes = append(append(doc.Notes, pooled...), notes(all)...)
 	if o.queries != "" {
 		if err := writeQueries(o.queries, sides, scores); err != nil {
 			return err
@@ -141,47 +150,96 @@ func (o *options) check() error {
 	if err := base.Writable(o.queries); err != nil {
 		return err
 	}
+	if err := base.Placeable(o.queries); err != nil {
+		return err
+	}
 	if _, err := os.Stat(o.queries); err == nil && !o.force {
 		return base.Usagef("--save-queries: %s exists; --force replaces it", o.queries)
 	}
 	return nil
 }
 
-// sides are those of one argument, with its runs.
-func (o *options) sides(s *base.Streams, arg string) ([]compare.Side, []*rundir.Run, error) {
+// sides are those of one argument, with its runs and notes on what they pool.
+func (o *options) sides(s *base.Streams, arg string) ([]compare.Side, []*rundir.Run, []string, error) {
+	of := rundir.Of{Split: o.split, Checkpoint: o.checkpoint}.Full()
 	if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() && strings.HasSuffix(arg, ".json") {
 		e, err := record.ReadIfThere[record.Eval](arg)
 		if err != nil {
-			return nil, nil, &base.ExitError{Code: base.ExitData, Err: err}
+			return nil, nil, nil, &base.ExitError{Code: base.ExitData, Err: err}
+		}
+		if is := rundir.SourceOf(e.Source); e.Source.Run != "" && is != of {
+			return nil, nil, nil, base.Usagef("%s is of the %s, not of the %s: --split and --checkpoint choose", arg, is.Words(), of.Words())
 		}
 		r, err := compare.FromEval(arg, e)
-		return []compare.Side{{Name: arg, Results: []*compare.Result{r}}}, nil, report.RunsError(err)
+		return []compare.Side{{Name: arg, Results: []*compare.Result{r}}}, nil, nil, report.RunsError(err)
 	}
-	runs, err := report.ReadRuns(s, []string{arg}, rundir.Of{Split: o.split, Checkpoint: o.checkpoint})
+	runs, err := report.ReadRuns(s, []string{arg}, of)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	sum, err := summary.Summarize(runs, summary.Options{GroupBy: o.groupBy})
 	if err != nil {
-		return nil, nil, &base.ExitError{Code: base.ExitUsage, Err: err}
+		return nil, nil, nil, &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
 	var sides []compare.Side
 	for _, g := range sum.Groups {
 		side := compare.Side{Name: g.Name}
 		of := slices.DeleteFunc(slices.Clone(runs), func(r *rundir.Run) bool { return !slices.Contains(g.Dirs, r.Dir) })
 		if twice := rundir.SameSeed(g.Name, of); twice != nil {
-			return nil, nil, base.Usagef("%s; name one of them", twice[0])
+			return nil, nil, nil, base.Usagef("%s; name one of them", twice[0])
 		}
 		for _, r := range of {
 			result, err := compare.FromRun(r)
 			if err != nil {
-				return nil, nil, report.RunsError(err)
+				return nil, nil, nil, report.RunsError(err)
 			}
 			side.Results = append(side.Results, result)
 		}
 		sides = append(sides, side)
 	}
-	return sides, runs, nil
+	return sides, runs, sum.PoolNotes(), nil
+}
+
+// rename gives sides of one name that of their first directory or file.
+func rename(sides []compare.Side) error {
+	count := map[string]int{}
+	for _, s := range sides {
+		count[s.Name]++
+	}
+	from := map[string]bool{}
+	for i, s := range sides {
+		first := s.Results[0].From
+		if from[first] {
+			return base.Usagef("%s is named twice", first)
+		}
+		from[first] = true
+		if count[s.Name] < 2 {
+			continue
+		}
+		if sides[i].Name = first; len(s.Results) > 1 {
+			sides[i].Name = fmt.Sprintf("%s and %d more", first, len(s.Results)-1)
+		}
+	}
+	return nil
+}
+
+// notInput refuses to write the values of queries over a document of what is compared.
+func (o *options) notInput(sides []compare.Side) error {
+	var inputs []string
+	for _, s := range sides {
+		for _, r := range s.Results {
+			inputs = append(inputs, r.From)
+			files, err := filepath.Glob(filepath.Join(fsx.QuoteGlob(r.From), "*"))
+			if err != nil {
+				return err
+			}
+			inputs = append(inputs, files...)
+		}
+	}
+	if o.queries == "" {
+		return nil
+	}
+	return base.NotInput("--save-queries", o.queries, inputs...)
 }
 
 // choose are the scores that are compared.

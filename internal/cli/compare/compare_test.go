@@ -2,6 +2,7 @@ package compare_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -94,15 +95,31 @@ func TestCompareRefuses(t *testing.T) {
 	clitest.FakeRun(t, "again", 0, 0.6)
 	clitest.FakeRun(t, "b", 0, 0.5, "loss=contrastive")
 	clitest.Put(t, "bad.json", "{}")
+	for _, dir := range []string{"runs/a", "runs/b"} {
+		path := dir + "/eval.json"
+		e, err := record.ReadIfThere[record.Eval](path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Source.Run = dir; record.Write(path, *e) != nil {
+			t.Fatal(path)
+		}
+	}
+	if err := os.Symlink("runs/b/eval.json", "link.csv"); err != nil {
+		t.Skip("no symbolic links here")
+	}
 	for line, want := range map[string]string{
-		"compare runs/a":                              "runs/a is one side, a; name another",
-		"compare runs":                                "the same seed twice",
-		"compare runs/a runs/b --metric recal@1":      "did you mean recall@1?",
-		"compare runs/a runs/b --resamples 3":         "--resamples is 3",
-		"compare runs/a runs/b --permutations 0":      "--permutations is 0",
-		"compare runs/a runs/b --group-by los":        "los",
-		"compare runs/a runs/b --save-queries q.json": "ends in .csv",
-		"compare runs/a runs/b --split all":           "all",
+		"compare runs/a":                                        "runs/a is one side, a; name another",
+		"compare runs":                                          "the same seed twice",
+		"compare runs/a runs/b --metric recal@1":                "did you mean recall@1?",
+		"compare runs/a runs/b --resamples 3":                   "--resamples is 3",
+		"compare runs/a runs/b --permutations 0":                "--permutations is 0",
+		"compare runs/a runs/b --group-by los":                  "los",
+		"compare runs/a runs/b --save-queries q.json":           "ends in .csv",
+		"compare runs/a runs/b --split all":                     "all",
+		"compare runs/a runs/b runs/a":                          "runs/a is named twice",
+		"compare runs/a runs/b --save-queries link.csv --force": "--save-queries link.csv is what the command reads",
+		"compare runs/a runs/b/eval.json --split train":         "runs/b/eval.json is of the test images, checkpoint last, not of the train images",
 	} {
 		clitest.Refuse(t, base.ExitUsage, line, want)
 	}
@@ -118,5 +135,31 @@ func TestCompareRefuses(t *testing.T) {
 	out := clitest.Must(t, 0, "compare runs/a runs/b")
 	if strings.Contains(out, "over seeds") || !strings.Contains(out, "inconclusive") {
 		t.Errorf("one seed without queries decides nothing:\n%s", out)
+	}
+}
+
+// What a side pools beside the keys of --group-by is said, and sides of one name are told
+// apart by their directories.
+func TestCompareNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for to, from := range map[string]string{
+		"one/a": clitest.FakeRun(t, "1", 0, 0.5, "loss.margin=0.1"),
+		"one/b": clitest.FakeRun(t, "2", 1, 0.6, "loss.margin=0.2"),
+		"two/a": clitest.FakeRun(t, "3", 0, 0.5, "loss=contrastive"),
+		"two/b": clitest.FakeRun(t, "4", 1, 0.7, "loss=contrastive"),
+	} {
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := clitest.Must(t, 0, "compare one two --group-by loss")
+	if !strings.Contains(out, "pools runs that also differ in loss.margin") {
+		t.Errorf("%s", out)
+	}
+	if d := compared(t, "compare one/a two/a"); d.Sides[0].Name != "one/a" || d.Differences[0].Side != "two/a" {
+		t.Errorf("%+v", d.Sides)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 
 	"tercet/internal/cli/base"
@@ -22,6 +24,9 @@ func writeQueries(path string, sides []compare.Side, scores []string) error {
 	}
 	if stored == 0 {
 		return &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("--save-queries: no result stores the values of its queries; tercet eval --per-query does")}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
 	}
 	return fsx.Write(path, 0o644, func(w io.Writer) error {
 		out := csv.NewWriter(w)

@@ -23,9 +23,14 @@ func table(d *record.ComparedRuns, format string) *render.Table {
 			row[12] = render.Text(p.Verdict)
 		}
 		if q := p.Seeds; q != nil {
-			row[5], row[6], row[7] = render.Int(p.Pairs), interval(q.CI95), render.Number(q.P)
-			if row[8] = render.Text("more than 10,000"); q.Needed > 0 {
-				row[8] = render.Int(q.Needed)
+			row[5], row[7] = render.Int(p.Pairs), render.Number(q.P)
+			switch {
+			case q.CI95 == nil:
+				t.Notes = append(t.Notes, fmt.Sprintf("%s of %s: all differences are equal, which says nothing about their spread", p.Score, p.Side))
+			case q.Needed > 0:
+				row[6], row[8] = interval(*q.CI95), render.Int(q.Needed)
+			default:
+				row[6], row[8] = interval(*q.CI95), render.Text("more than 10,000")
 			}
 		}
 		if q := p.Queries; q != nil {

@@ -14,15 +14,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/cli/base"
+	"tercet/internal/fsx"
 	"tercet/internal/record"
 	"tercet/internal/run"
+	"tercet/internal/rundir"
 	"tercet/internal/text"
 )
 
 // none reads no results.
 const none = ""
 
-const dryRun = "Without --yes nothing is removed: the command prints what it would remove. A run that a\nprocess works on is never removed."
+const dryRun = "Without --yes nothing is removed: the command prints what it would remove. If a process\ntrains one of the runs, or retrains it for tercet stability, nothing is removed. Other\ncommands that work on a run are not seen."
 
 func newRemove(s *base.Streams) *cobra.Command {
 	var yes bool
@@ -81,7 +83,8 @@ Removes from RUNS (default: runs)
   --status       whole runs with one of these states, such as failed,diverged
   --checkpoints  weights of finished runs: previous (the last but one, kept in case that
                  the last is damaged), best, or all. Results and logs stay. Without its
-                 last checkpoint a run can no longer be evaluated, attacked or exported
+                 last checkpoint a run can no longer be evaluated, attacked or exported,
+                 and tercet train on its sweep stops there with an error
 
 and with --older only from runs that have not changed for that time.
 
@@ -108,6 +111,8 @@ func prune(s *base.Streams, o pruneOptions, patterns []string) error {
 	switch {
 	case o.status == nil && o.checkpoints == "":
 		return base.Usagef("say what to remove: --status LIST (whole runs), --checkpoints %s (weights of finished runs)", strings.Join(PrunableCheckpoints(), "|"))
+	case o.status != nil && o.checkpoints != "":
+		return base.Usagef("--status removes whole runs, and --checkpoints weights of finished ones: give one of the two")
 	case o.checkpoints != "" && names == nil:
 		return base.Usagef("--checkpoints is %q; give %s", o.checkpoints, text.List(PrunableCheckpoints(), "or"))
 	}
@@ -166,18 +171,22 @@ func olderThan(word string) (time.Duration, error) {
 	return d, nil
 }
 
-// unchangedFor says that a run's manifest is at least so old. A run without one has the age
-// of its directory.
+// unchangedFor says that the manifest and all else in the run's directory, but its lock, is
+// at least so old.
 func unchangedFor(f found, d time.Duration) bool {
-	at, err := time.Parse(time.RFC3339, f.Updated)
+	if at, err := time.Parse(time.RFC3339, f.Updated); err == nil && time.Since(at) < d {
+		return false
+	}
+	entries, err := os.ReadDir(f.Dir)
 	if err != nil {
-		info, err := os.Stat(f.Dir)
-		if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); e.Name() != "lock" && (err != nil || time.Since(info.ModTime()) < d) {
 			return false
 		}
-		at = info.ModTime()
 	}
-	return time.Since(at) >= d
+	return true
 }
 
 // removal is a run of which something is removed: the files, or all.
@@ -191,13 +200,8 @@ type removal struct {
 func remove(s *base.Streams, list []removal, yes bool) error {
 	doc := record.RemovedRuns{Schema: record.RemovedRunsSchema, Removed: yes, Runs: []record.RemovedRun{}}
 	for _, r := range list {
-		switch info, err := os.Lstat(r.Dir); {
-		case err != nil:
-			return base.Usagef("%s is in an archive, from which nothing is removed; name folders of runs", r.Dir)
-		case info.Mode()&os.ModeSymlink != 0:
-			return base.Usagef("%s is a link, and nothing is removed through one; name the folder itself", r.Dir)
-		case r.Status == record.InTraining:
-			return base.Usagef("a process works on %s; stop it first, or leave the run out: nothing was removed", r.Dir)
+		if err := r.removable(); err != nil {
+			return err
 		}
 	}
 	for _, r := range list {
@@ -208,6 +212,11 @@ func remove(s *base.Streams, list []removal, yes bool) error {
 		}
 		doc.Runs = append(doc.Runs, record.RemovedRun{Dir: r.Dir, Status: r.Status, Files: r.files, Bytes: r.Bytes})
 		doc.Bytes += r.Bytes
+	}
+	if yes {
+		if err := finishRemovals(list); err != nil {
+			return err
+		}
 	}
 	return s.Result(doc, func(w io.Writer) error { return removedText(w, doc) })
 }
@@ -234,11 +243,27 @@ func (r removal) away() error {
 	if err != nil {
 		return err
 	}
-	gone := filepath.Join(filepath.Dir(abs), fmt.Sprintf(".removed-%d-%s", os.Getpid(), filepath.Base(abs)))
+	gone := filepath.Join(filepath.Dir(abs), fmt.Sprintf("%s%d-%s", rundir.Removed, os.Getpid(), filepath.Base(abs)))
 	if err := os.Rename(abs, gone); err != nil {
 		return err
 	}
 	return os.RemoveAll(gone)
+}
+
+// finishRemovals removes what a killed removal has left in the folders of the runs.
+func finishRemovals(list []removal) error {
+	for _, r := range list {
+		left, err := filepath.Glob(filepath.Join(fsx.QuoteGlob(filepath.Dir(filepath.Clean(r.Dir))), rundir.Removed+"*"))
+		if err != nil {
+			return err
+		}
+		for _, dir := range left {
+			if err := os.RemoveAll(dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func removedText(w io.Writer, d record.RemovedRuns) error {

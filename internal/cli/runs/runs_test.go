@@ -14,6 +14,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
+	"tercet/internal/fsx"
 	"tercet/internal/record"
 	"tercet/internal/run"
 	"tercet/internal/rundir"
@@ -295,6 +296,19 @@ func TestPruneCheckpoints(t *testing.T) {
 	}
 	clitest.Unchanged(t, ".", before, nil)
 	restate(t, "runs/a-2", func(m *record.Manifest) { m.Updated = "2026-01-02T03:04:05Z" })
+	if out := clitest.Must(t, 0, "runs prune --checkpoints all --older 30d --yes"); !strings.Contains(out, "nothing to remove") {
+		t.Errorf("its files are new: %s", out)
+	}
+	old := time.Now().AddDate(0, -2, 0)
+	entries, err := os.ReadDir("runs/a-2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if err := os.Chtimes(filepath.Join("runs/a-2", e.Name()), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
 	before = clitest.Snapshot(t, ".")
 	if out := clitest.Must(t, 0, "runs prune --checkpoints all --older 30d --yes"); !strings.Contains(out, "removed: 3000 bytes of 1 run") {
 		t.Errorf("%s", out)
@@ -302,6 +316,63 @@ func TestPruneCheckpoints(t *testing.T) {
 	maps.DeleteFunc(before, func(path, _ string) bool { return strings.HasPrefix(path, "runs/a-2/checkpoints") })
 	clitest.Unchanged(t, ".", before, func(path string) bool { return path == "runs/a-2/lock" })
 	if left, err := os.ReadDir("runs/a-2/checkpoints"); err != nil || len(left) != 0 {
+		t.Errorf("%v %v", left, err)
+	}
+}
+
+// What is not surely a run, or has another one in it, is not removed, whatever its name.
+func TestRemoveKeepsWhatIsNoRun(t *testing.T) {
+	three(t)
+	clitest.Put(t, "thesis.tex", "mine")
+	clitest.Put(t, "config.yaml", "name: mine\n")
+	clitest.Put(t, "project/config.yaml", "x: 1\n")
+	clitest.Put(t, "project/thesis.tex", "mine")
+	clitest.Put(t, "foreign/manifest.json", "{}")
+	if err := os.Rename(clitest.FakeRun(t, "inner", 0, 0.5), "runs/b/inner"); err != nil {
+		t.Fatal(err)
+	}
+	clitest.Put(t, "store/last.safetensors", "x")
+	clitest.Put(t, "runs/failed/stability/lock", "")
+	f, err := os.OpenFile("runs/failed/stability/lock", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := fsx.Lock(f); err != nil {
+		t.Fatal(err)
+	}
+	before := clitest.Snapshot(t, ".")
+	for line, want := range map[string]string{
+		"runs rm . --yes": ". may be no run: it has a config.yaml, no manifest.json, and",
+		"runs prune project --status 'not begun' --yes": "project may be no run",
+		"runs rm foreign --yes":                         "foreign may be no run: its manifest cannot be read",
+		"runs rm runs/a-10 runs/b --yes":                "runs/b has another run in it, runs/b/inner",
+		"runs rm runs/a-10 runs/failed --yes":           "a process works on runs/failed",
+	} {
+		clitest.Refuse(t, base.ExitUsage, line, want)
+		clitest.Unchanged(t, ".", before, nil)
+	}
+	if err := os.Symlink("../../store", "runs/a-2/checkpoints"); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	clitest.Refuse(t, base.ExitUsage, "runs prune runs/a-2 --checkpoints all --yes", "checkpoints is a link")
+	if _, err := os.Stat("store/last.safetensors"); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a killed removal has left is no run, and the next removal finishes it.
+func TestRemovalIsFinished(t *testing.T) {
+	three(t)
+	if err := os.Rename("runs/b", "runs/.removed-1-b"); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, "runs list"); got != "a-2 a-10 failed killed" {
+		t.Errorf("%s", got)
+	}
+	clitest.Must(t, 0, "runs rm runs/failed --yes")
+	left, err := os.ReadDir("runs")
+	if err != nil || len(left) != 3 {
 		t.Errorf("%v %v", left, err)
 	}
 }
