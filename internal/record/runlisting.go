@@ -129,8 +129,8 @@ type PairedDifference struct {
 // OverSeeds is what differences seed by seed say of further seeds.
 type OverSeeds struct {
 	CI95   *[2]float64 `json:"ci95,omitempty" doc:"95 % interval of the mean difference by Student's t; none where all differences are equal"`
-	P      float64    `json:"p" doc:"two-sided permutation test: share of sign flips with so large a mean difference"`
-	Needed int        `json:"seeds_needed,omitempty" doc:"seeds with which a difference of this size and spread is seen with probability 0.8; 0 for more than 10,000"`
+	P      float64     `json:"p" doc:"two-sided permutation test: share of sign flips with so large a mean difference"`
+	Needed int         `json:"seeds_needed,omitempty" doc:"seeds with which a difference of this size and spread is seen with probability 0.8; 0 for more than 10,000"`
 }
 
 // OverQueries is what differences query by query say of further queries, with these weights.

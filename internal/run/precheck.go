@@ -32,7 +32,11 @@ func CheckConfig(cfg *config.Config) error {
 	if _, err := wire.BuildMiner(cfg, layout, objective, nil); err != nil {
 		return wire.InConfig("miner", err)
 	}
-	if _, err := wire.BuildDefense(cfg, max(cfg.Data.Size, 1), layout, objective); err != nil {
+	defense, err := wire.BuildDefense(cfg, max(cfg.Data.Size, 1), layout, objective)
+	if err == nil {
+		err = wire.CheckBinding(cfg, defense)
+	}
+	if err != nil {
 		return wire.InConfig("defense", err)
 	}
 	if _, err := optim.New(wire.OptimizerConfig(cfg), nil); err != nil {

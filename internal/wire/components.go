@@ -8,6 +8,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/data/batch"
+	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
@@ -38,6 +39,25 @@ func modelSpec(cfg *config.Config, ds data.Dataset) nn.Spec {
 // BuildModel makes the untrained network of cfg for images like those of ds.
 func BuildModel(cfg *config.Config, ds data.Dataset) (*nn.Model, error) {
 	return nn.Build(modelSpec(cfg, ds), rng.New(cfg.Seed, "init"))
+}
+
+// checkedSide is the size of images for checks that need a network before the data are known.
+const checkedSide = 28
+
+// CheckBinding returns what a defense that needs the network's layers has against them, as
+// far as that does not depend on the images.
+func CheckBinding(cfg *config.Config, d adversary.Defense) error {
+	binding, ok := d.(adversary.Binding)
+	if !ok {
+		return nil
+	}
+	s := modelSpec(cfg, nil)
+	s.Height, s.Width, s.Channels = checkedSide, checkedSide, 1
+	m, err := nn.Build(s, rng.New(cfg.Seed, "init"))
+	if err != nil {
+		return nil // such as one for larger images: known with the data
+	}
+	return binding.Bind(m)
 }
 
 // CheckWeights returns what is wrong with the file of weights that cfg names, as far as

@@ -26,7 +26,7 @@ func table(d *record.ComparedRuns, format string) *render.Table {
 			row[5], row[7] = render.Int(p.Pairs), render.Number(q.P)
 			switch {
 			case q.CI95 == nil:
-				t.Notes = append(t.Notes, fmt.Sprintf("%s of %s: all differences are equal, which says nothing about their spread", p.Score, p.Side))
+				t.Notes = append(t.Notes, fmt.Sprintf("%s of %s: all differences are equal, so that their spread is not known", p.Score, p.Side))
 			case q.Needed > 0:
 				row[6], row[8] = interval(*q.CI95), render.Int(q.Needed)
 			default:

@@ -63,7 +63,7 @@ func (r removal) begun() error {
 	}
 	switch {
 	case r.Status == record.Unreadable && !(has("config.yaml") && (has("events.jsonl") || has("checkpoints"))):
-		return base.Usagef("%s may be no run: its manifest cannot be read, and there is no config.yaml with events.jsonl or checkpoints beside it; nothing was removed", r.Dir)
+		return base.Usagef("%s may be no run: its manifest cannot be read, and there is no config.yaml with events.jsonl or checkpoints; nothing was removed", r.Dir)
 	case r.Status != record.NotBegun:
 		return nil
 	}
