@@ -33,7 +33,7 @@ func (r removal) removable() error {
 		switch {
 		case err != nil:
 			return err
-		case e.Name() == "manifest.json" && filepath.Dir(path) != filepath.Clean(r.Dir) && r.files == nil:
+		case e.Name() == "manifest.json" && r.files == nil && !r.own(filepath.Dir(path)):
 			return base.Usagef("%s has another run in it, %s; remove that first, or move it away: nothing was removed", r.Dir, filepath.Dir(path))
 		case e.Name() != "lock" || !e.Type().IsRegular():
 			return nil
@@ -48,6 +48,12 @@ func (r removal) removable() error {
 		}
 		return nil
 	})
+}
+
+// own says that a directory with a manifest is the run's, or that of a retrained network of
+// tercet stability.
+func (r removal) own(dir string) bool {
+	return dir == filepath.Clean(r.Dir) || strings.HasPrefix(dir, filepath.Join(r.Dir, "stability")+string(filepath.Separator))
 }
 
 // begun refuses a directory that may be something else than a run: without a manifest that
