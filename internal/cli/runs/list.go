@@ -17,6 +17,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
+	"tercet/internal/scheduler"
 	"tercet/internal/study"
 	"tercet/internal/text"
 )
@@ -103,7 +104,7 @@ func list(s *base.Streams, o listOptions, patterns []string) error {
 	}
 	slices.SortStableFunc(runs, func(a, b found) int {
 		c := order(a, b, score)
-		if o.reverse {
+		if o.reverse && (o.sort != "score" || (a.Score == nil) == (b.Score == nil)) { // what lacks a score stays last
 			return -c
 		}
 		return c
@@ -238,5 +239,5 @@ func details(r record.SweptRun) string {
 	if r.Message != "" {
 		out = append(out, r.Message)
 	}
-	return strings.Join(out, "; ")
+	return scheduler.Readable(strings.Join(out, "; ")) // of a file that anyone may have written
 }

@@ -121,6 +121,9 @@ func TestListSortsByAnyScore(t *testing.T) {
 	if got, want := names(t, "runs list --metric pairs.eer --sort score --status finished"), "b a-2 a-10"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
+	if got, want := names(t, "runs list --metric pairs.eer --sort score --status finished --reverse"), "a-2 b a-10"; got != want {
+		t.Errorf("reversed: %s, want %s", got, want)
+	}
 }
 
 func TestListRefuses(t *testing.T) {
