@@ -110,13 +110,7 @@ func (t *retraining) reference(ctx context.Context, m *nn.Model) error {
 				return err
 			}
 			kept.Cost, kept.Seconds, kept.Same = r.Manifest.Cost, r.Manifest.Seconds, digest(again) == digest(m)
-			if err := record.Write(path, kept); err != nil {
-				return err
-			}
-			if kept.Same {
-				return dropWeights(r)
-			}
-			return nil
+			return record.Write(path, kept)
 		})
 		if err != nil {
 			return err
@@ -124,7 +118,7 @@ func (t *retraining) reference(ctx context.Context, m *nn.Model) error {
 	}
 	t.took(kept.Cost, kept.Seconds)
 	if kept.Same {
-		return nil
+		return dropWeights(&run.Run{Dir: filepath.Join(t.dir, unreplaced)}) // also what a killed process has left
 	}
 	t.from = "retrained"
 	r, err := run.Open(filepath.Join(t.dir, unreplaced))

@@ -56,7 +56,7 @@ func (n *Network) Embed(ctx context.Context, im Images, o Options, say progress.
 		if there.Job != doc.Job {
 			return nil, false, fmt.Errorf("%s holds embeddings of other images, weights or options (%s): %w", o.Dir, there.Source.Of(), store.ErrOther)
 		}
-		return there, true, nil
+		return there, true, store.Tidy(o.Dir)
 	} else if err != nil && !errors.Is(err, fault.ErrMissing) && !o.Replace {
 		return nil, false, err
 	}

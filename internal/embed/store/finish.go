@@ -74,6 +74,28 @@ func (w *Writer) Finish(items []Item, doc *record.Embed, l Layout) error {
 	return err
 }
 
+// Tidy removes the unfinished files that a process has left which was killed after it had
+// written the document. Files that another process works on stay.
+func Tidy(dir string) error {
+	path := filepath.Join(dir, journalName)
+	if _, err := os.Lstat(path); err == nil {
+		f, err := openJournal(path)
+		if errors.Is(err, ErrBusy) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+	}
+	for _, name := range []string{journalName, rowsName} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 // removeOld removes the arrays of an embedding that this one replaces: readers of all npy
 // files of the folder would take them for parts.
 func (w *Writer) removeOld() error {
