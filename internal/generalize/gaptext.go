@@ -8,6 +8,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/run"
+	"tercet/internal/summary"
 )
 
 // StoredGap is the gap of the same run, weights and images as s; nil where there is none.
@@ -93,17 +94,9 @@ func (d *GapDoc) coefficients() string {
 }
 
 func sidesRow(g record.Sides, name string) []render.Cell {
-	row := []render.Cell{render.Text(name), valueCell(g.Train), valueCell(g.Test), valueCell(g.Gap)}
+	row := []render.Cell{render.Text(name), summary.Measured(g.Train), summary.Measured(g.Test), summary.Measured(g.Gap)}
 	if g.Controlled != nil {
-		row = append(row, valueCell(*g.Control), valueCell(*g.Controlled))
+		row = append(row, summary.Measured(*g.Control), summary.Measured(*g.Controlled))
 	}
 	return row
-}
-
-// valueCell shows a measured number.
-func valueCell(v record.Value) render.Cell {
-	if v.CI95 == nil {
-		return render.Number(v.Value)
-	}
-	return render.Interval(v.Value, v.CI95[0], v.CI95[1])
 }

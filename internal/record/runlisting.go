@@ -9,6 +9,12 @@ type RunListing struct {
 
 // ListedRun is a run as a list of runs has it.
 type ListedRun struct {
+	RunState
+	Score *Value `json:"score,omitempty" doc:"the listed score; none where the run lacks it"`
+}
+
+// RunState is where a run stands, and what it took.
+type RunState struct {
 	SweptRun
 	Best    *Best   `json:"best,omitempty" doc:"the best checkpoint"`
 	Split   string  `json:"best_split,omitempty" doc:"the split that chose it"`
@@ -62,7 +68,7 @@ type RemovedRun struct {
 // ShownRun is what tercet runs show prints, schema tercet.shown-run/1.
 type ShownRun struct {
 	Schema string `json:"schema" doc:"the name and number of the schema"`
-	ListedRun
+	RunState
 	Manifest Manifest      `json:"manifest" see:"manifestjson" doc:"its manifest"`
 	Settings []Setting     `json:"settings" doc:"config keys that differ from the defaults"`
 	Results  []ShownResult `json:"results" doc:"scores of all its result documents"`

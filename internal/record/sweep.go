@@ -30,6 +30,11 @@ const (
 	OtherRun   Status = "other"
 )
 
+// Statuses are all of them, in the order of lists.
+func Statuses() []Status {
+	return []Status{Finished, InTraining, Interrupted, Dead, NotBegun, Failed, Diverged, Collapsed, Unreadable, OtherRun}
+}
+
 // SweptRun is where a run of a sweep stands.
 type SweptRun struct {
 	Dir     string `json:"dir" doc:"its directory"`

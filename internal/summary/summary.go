@@ -144,7 +144,18 @@ func chooseMetrics(runs []*rundir.Run, want []string) ([]string, error) {
 			}
 		}
 	}
-	out := []string{}
+	out, unknown := ChooseScores(all, want)
+	if unknown != "" {
+		return nil, unknownMetric(runs, unknown, all)
+	}
+	return out, nil
+}
+
+// ChooseScores returns the wanted scores as all writes them, each once; unknown is one that
+// is not there. Without wanted ones it returns the usual ones that are there, or where none
+// is the first six.
+func ChooseScores(all, want []string) (out []string, unknown string) {
+	out = []string{}
 	if len(want) == 0 {
 		for _, k := range usual {
 			if slices.Contains(all, k) {
@@ -154,7 +165,7 @@ func chooseMetrics(runs []*rundir.Run, want []string) ([]string, error) {
 		if len(out) == 0 {
 			out = append(out, all[:min(len(all), 6)]...)
 		}
-		return out, nil
+		return out, ""
 	}
 	for _, w := range want {
 		w = names.Score(w)
@@ -163,10 +174,10 @@ func chooseMetrics(runs []*rundir.Run, want []string) ([]string, error) {
 		case i >= 0 && !slices.Contains(out, all[i]):
 			out = append(out, all[i])
 		case i < 0:
-			return nil, unknownMetric(runs, w, all)
+			return nil, w
 		}
 	}
-	return out, nil
+	return out, ""
 }
 
 func unknownMetric(runs []*rundir.Run, want string, all []string) error {

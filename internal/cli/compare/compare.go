@@ -257,20 +257,9 @@ func (o *options) choose(sides []compare.Side) ([]string, error) {
 	if all == nil {
 		return nil, &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("nothing that is compared has a score of the %s images, checkpoint %s; tercet eval --per-query makes some", o.split, o.checkpoint)}
 	}
-	if len(o.scores) == 0 {
-		usual := slices.DeleteFunc(summary.UsualScores(), func(k string) bool { return !slices.Contains(all, k) })
-		if len(usual) == 0 {
-			return all[:1], nil
-		}
-		return usual, nil
-	}
-	var out []string
-	for _, k := range o.scores {
-		k = names.Score(k)
-		if !slices.Contains(all, k) {
-			return nil, base.Usagef("nothing that is compared has the score %s; %s", k, names.Unknown(k, all))
-		}
-		out = append(out, k)
+	out, unknown := summary.ChooseScores(all, o.scores)
+	if unknown != "" {
+		return nil, base.Usagef("nothing that is compared has the score %s; %s", unknown, names.Unknown(unknown, all))
 	}
 	return out, nil
 }

@@ -19,6 +19,7 @@ import (
 	"tercet/internal/rundir"
 	"tercet/internal/scheduler"
 	"tercet/internal/study"
+	"tercet/internal/summary"
 	"tercet/internal/text"
 )
 
@@ -180,7 +181,7 @@ func listTable(doc record.RunListing, format string, now time.Time) *render.Tabl
 			row[2], row[3] = render.Int(r.Steps), render.Int(r.Of)
 		}
 		if r.Best != nil {
-			row[4] = render.Text(fmt.Sprintf("%s %.3f", bestName(r), r.Best.Value))
+			row[4] = render.Text(fmt.Sprintf("%s %.3f", bestName(r.RunState), r.Best.Value))
 		}
 		if at, err := time.Parse(time.RFC3339, r.Started); err == nil {
 			row[6] = render.Text(text.Age(now.Sub(at).Seconds()))
@@ -212,22 +213,19 @@ func bareRow(r record.ListedRun) []render.Cell {
 }
 
 // bestName names what a best checkpoint was best by.
-func bestName(r record.ListedRun) string {
+func bestName(r record.RunState) string {
 	if r.Split == "" {
 		return r.Best.Metric
 	}
 	return r.Split + ":" + r.Best.Metric
 }
 
-// scoreCell is a score with its interval.
+// scoreCell is a score with its interval; nothing where there is none.
 func scoreCell(v *record.Value) render.Cell {
-	switch {
-	case v == nil:
+	if v == nil {
 		return render.Missing()
-	case v.CI95 == nil:
-		return render.Number(v.Value)
 	}
-	return render.Interval(v.Value, v.CI95[0], v.CI95[1])
+	return summary.Measured(*v)
 }
 
 // details are what is wrong with a run, or who works on it.

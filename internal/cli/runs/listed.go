@@ -55,7 +55,7 @@ func lookAt(dirs []string, kinds ...string) (out []found, err error) {
 
 // look reads a run directory. What is wrong with its files is its status.
 func look(dir string, kinds ...string) (found, error) {
-	f := found{ListedRun: record.ListedRun{SweptRun: record.SweptRun{Dir: dir}}}
+	f := found{ListedRun: record.ListedRun{RunState: record.RunState{SweptRun: record.SweptRun{Dir: dir}}}}
 	var err error
 	if f.SweptRun, err = standing(dir); err != nil {
 		return f, err
@@ -102,6 +102,7 @@ func standing(dir string) (record.SweptRun, error) {
 // run has that the first that one has. Runs that were read with eval.json alone are read
 // again where it does not have it.
 func setScore(runs []found, key string) (string, error) {
+	key = names.Score(key)
 	all := scoreKeys(runs)
 	if wanted := cmp.Or(key, standardScore); !slices.Contains(all, wanted) && len(runs) > 0 {
 		var dirs []string
@@ -188,12 +189,14 @@ func SortKeys() []string {
 	return []string{"name", "age", "updated", "progress", "score", "time", "size", "status"}
 }
 
-// Statuses are the states of runs, as lists have them.
+// Statuses are the states of runs, as lists have them: of any config, so that none is of
+// another one.
 func Statuses() []string {
 	var out []string
-	for _, s := range []record.Status{record.Finished, record.InTraining, record.Interrupted, record.Dead, record.NotBegun,
-		record.Failed, record.Diverged, record.Collapsed, record.Unreadable} {
-		out = append(out, string(s))
+	for _, s := range record.Statuses() {
+		if s != record.OtherRun {
+			out = append(out, string(s))
+		}
 	}
 	return out
 }

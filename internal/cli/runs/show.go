@@ -51,7 +51,7 @@ func show(s *base.Streams, arg string) error {
 	if f.run.Labels, err = report.Settings(dir, f.run.Manifest.Config); err != nil {
 		return err
 	}
-	doc := record.ShownRun{Schema: record.ShownRunSchema, ListedRun: f.ListedRun, Manifest: f.run.Manifest, Left: f.run.Left}
+	doc := record.ShownRun{Schema: record.ShownRunSchema, RunState: f.RunState, Manifest: f.run.Manifest, Left: f.run.Left}
 	if doc.Settings, err = changed(f.run.Labels); err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func showText(w io.Writer, d record.ShownRun) error {
 	line("network", "%s, embedding of %d, %s", m.Model.Name, m.Model.Embedding, text.Count(m.Model.Parameters, "parameter"))
 	line("trained", "%s, %s, %s (%s), version %s", m.Started, text.Duration(m.Seconds), m.CPU, m.Kernel, m.Version)
 	if m.Best != nil {
-		line("best", "%s %.4f at step %d", bestName(d.ListedRun), m.Best.Value, m.Best.Step)
+		line("best", "%s %.4f at step %d", bestName(d.RunState), m.Best.Value, m.Best.Step)
 	}
 	if m.Selection != nil {
 		line("", "%s", m.Selection.Note)

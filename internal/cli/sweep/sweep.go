@@ -148,20 +148,16 @@ func planned(doc *record.SweepStatus, o options, root string) error {
 	return nil
 }
 
-// order is that of the counts.
-var order = []record.Status{record.Finished, record.InTraining, record.Interrupted, record.Dead, record.NotBegun,
-	record.Failed, record.Diverged, record.Collapsed, record.Unreadable, record.OtherRun}
-
 func statusText(doc record.SweepStatus) string {
 	var b strings.Builder
 	var counts []string
-	for _, s := range order {
+	for _, s := range record.Statuses() {
 		if n := doc.Counts[string(s)]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, s))
 		}
 	}
 	fmt.Fprintf(&b, "%s: %s\n", text.Count(len(doc.Runs), "run"), strings.Join(counts, ", "))
-	for _, s := range order {
+	for _, s := range record.Statuses() {
 		for _, r := range doc.Runs {
 			if r.Status == s && !slices.Contains([]record.Status{record.Finished, record.NotBegun}, s) {
 				fmt.Fprintf(&b, "%-11s  %s%s\n", s, r.Dir, details(r))
