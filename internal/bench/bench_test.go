@@ -373,8 +373,8 @@ func TestMachine(t *testing.T) {
 	if m.PeakFLOPS() != 0 {
 		t.Error("a peak that was not measured")
 	}
-	MeasurePeak(&m, 0.05)
-	MeasureCopy(&m, 0.05)
+	MeasurePeak(&m, m.Ends(), 0.05)
+	MeasureCopy(&m, m.Ends(), 0.05)
 	for _, list := range [][]record.Speed{m.Peak, m.Copy} {
 		if len(list) != 2 || list[0].Threads != 1 || list[1].Threads != 2 {
 			t.Fatalf("%+v", list)

@@ -10,30 +10,23 @@ import (
 	"tercet/internal/record"
 )
 
-// MeasurePeak fills m.Peak, with one thread and with m.Threads. Jobs that are measured for
-// less than half a second get a peak that is measured as briefly.
-func MeasurePeak(m *record.Machine, seconds float64) {
-	for _, n := range counts(m) {
+// MeasurePeak fills m.Peak for these numbers of threads. Jobs that are measured for less
+// than half a second get a peak that is measured as briefly.
+func MeasurePeak(m *record.Machine, threads []int, seconds float64) {
+	for _, n := range threads {
 		m.Peak = append(m.Peak, record.Speed{Threads: n, GFLOPS: PeakFLOPS(n, shorter(bursts, seconds)) / 1e9})
 	}
 }
 
 // MeasureCopy is MeasurePeak of m.Copy.
-func MeasureCopy(m *record.Machine, seconds float64) {
-	for _, n := range counts(m) {
+func MeasureCopy(m *record.Machine, threads []int, seconds float64) {
+	for _, n := range threads {
 		m.Copy = append(m.Copy, record.Speed{Threads: n, GBPerS: CopyRate(n, shorter(copyTries, seconds)) / 1e9})
 	}
 }
 
 // shorter is how many of n repetitions, of half a second together, fit into that time.
 func shorter(n int, seconds float64) int { return max(2, int(float64(n)*min(1, 2*seconds))) }
-
-func counts(m *record.Machine) []int {
-	if m.Threads > 1 {
-		return []int{1, m.Threads}
-	}
-	return []int{1}
-}
 
 const (
 	burstSteps = 20_000 // of the FMA loop: about a tenth of a millisecond, less than a time slice

@@ -1,5 +1,7 @@
 package record
 
+import "slices"
+
 // Binary says what a program is.
 type Binary struct {
 	Version string `json:"version" doc:"version of Tercet"`
@@ -18,7 +20,7 @@ type Bench struct {
 	Machine *Machine       `json:"machine" doc:"the machine"`
 	Quick   bool           `json:"quick,omitempty" doc:"whether searches and fits were smaller"`
 	Results []*BenchResult `json:"results,omitempty" doc:"the jobs; only those done before an interruption"`
-	Checks  []*BenchCheck  `json:"checks,omitempty" doc:"of a comparison of threads, instead of results"`
+	Checks  []*BenchCheck  `json:"checks,omitempty" doc:"of a comparison of bits, instead of results"`
 }
 
 // Machine is what a machine can do at best.
@@ -26,8 +28,8 @@ type Machine struct {
 	CPU     string  `json:"cpu" doc:"name of the processor"`
 	Level   string  `json:"kernel" doc:"kernel level in use"`
 	Threads int     `json:"threads" doc:"threads in use"`
-	Peak    []Speed `json:"peak,omitempty" doc:"multiply-adds in registers, with one thread and with all; absent in a comparison of threads"`
-	Copy    []Speed `json:"copy,omitempty" doc:"copies of memory; absent in a comparison of threads and after an interruption"`
+	Peak    []Speed `json:"peak,omitempty" doc:"multiply-adds in registers, with one thread and with all, or with each number of --scaling; absent in a comparison of bits"`
+	Copy    []Speed `json:"copy,omitempty" doc:"copies of memory; absent in comparisons and after an interruption"`
 }
 
 // PeakFLOPS returns the measured peak with m.Threads in FLOP/s, 0 where none was measured.
@@ -37,6 +39,10 @@ func (m *Machine) PeakFLOPS() float64 {
 	}
 	return m.Peak[len(m.Peak)-1].GFLOPS * 1e9
 }
+
+// Ends returns the numbers of threads of which Peak and Copy are measured, unless others
+// are asked for: one, and all in use.
+func (m *Machine) Ends() []int { return slices.Compact([]int{1, m.Threads}) }
 
 // Speed is a rate with a number of threads.
 type Speed struct {
@@ -67,6 +73,8 @@ type BenchResult struct {
 	NetworkRatio    float64     `json:"network_ratio,omitempty" doc:"'seconds' over 'network_seconds'"`
 	Parts           []BenchPart `json:"parts,omitempty" doc:"the parts of 'gemm', 'conv' and 'ers'"`
 	SurvivorSeconds float64     `json:"survivor_seconds,omitempty" doc:"of 'worst': 'seconds' over the queries that survive every attack"`
+	SpeedUp         float64     `json:"speed_up,omitempty" doc:"of a comparison of speeds: over the fewest threads"`
+	Efficiency      float64     `json:"efficiency,omitempty" doc:"of a comparison of speeds: the speed-up for each thread"`
 	PointSeconds    float64     `json:"point_seconds,omitempty" doc:"of 'dd-point': 'seconds' times the epochs of a double-descent point"`
 	// Iterations are those of the seeds 0, 1, ...: how long a fit takes depends on them.
 	Iterations   []int     `json:"iterations_of_best_start,omitempty" doc:"iterations of each k-means fit, including the first, which is not timed"`

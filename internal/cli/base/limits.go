@@ -53,6 +53,7 @@ var FlagLimits = map[string]int64{
 	"simulate":          theory.MaxDraws,
 	"sizes":             100_000,
 	"steps":             1_000_000,
+	"scaling":           4096, // as threads
 	"tasks":             1_000_000,
 	"threads":           4096,
 	"triplets":          generalize.MostTriplets,

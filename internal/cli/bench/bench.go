@@ -27,6 +27,7 @@ type options struct {
 	seconds float64
 	quick   bool
 	check   bool
+	scaling []int
 	format  string
 	changed func(flag string) bool
 }
@@ -54,6 +55,7 @@ one fit, or each operation of the job once. Other running programs increase it; 
 has the best repetition too.`,
 		Examples: []base.Example{
 			{Why: "one training job, on one thread", Line: "tercet bench --job mlp --threads 1 --seconds 0.2"},
+			{Why: "what do two threads gain, and more?", Line: "tercet bench --job mlp --scaling 1,2,4 --seconds 0.2"},
 			{Why: "is it the same to the last bit with any number of threads?", Line: "tercet bench --job mlp --check --json"},
 		},
 		Exits: []int{base.ExitInterrupted},
@@ -63,8 +65,10 @@ has the best repetition too.`,
 			fs.Float64Var(&o.seconds, "seconds", seconds, "time for each job; each operation is repeated at least three times")
 			fs.BoolVar(&o.quick, "quick", false, fmt.Sprintf("a first look: %d s a job, smaller searches and fits", quickSeconds))
 			fs.BoolVar(&o.check, "check", false, "measure nothing: has one thread the bits of --threads (two at least)?")
+			fs.IntSliceVar(&o.scaling, "scaling", nil, "measure with each of these numbers of `threads`, in turns: speed-up and efficiency")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
 			o.changed = fs.Changed
+			cmd.MarkFlagsMutuallyExclusive("check", "scaling")
 		},
 		Run: func(ctx context.Context, _ []string) error { return runBench(ctx, s, o) },
 	}.Build()
@@ -98,6 +102,9 @@ func runBench(ctx context.Context, s *base.Streams, o options) error {
 	if !(o.seconds > 0) || math.IsInf(o.seconds, 0) {
 		return base.Usagef("--seconds is %v; give a number above 0", o.seconds)
 	}
+	if err := o.checkScaling(); err != nil {
+		return err
+	}
 	if err := render.CheckFormat(o.format); err != nil {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
@@ -110,7 +117,10 @@ func runBench(ctx context.Context, s *base.Streams, o options) error {
 	if o.check {
 		return checkJobs(ctx, s, o, jobs, doc)
 	}
-	bench.MeasurePeak(doc.Machine, o.seconds)
+	if o.scaling != nil {
+		return runScaling(ctx, s, o, jobs, doc)
+	}
+	bench.MeasurePeak(doc.Machine, doc.Machine.Ends(), o.seconds)
 	opts := bench.Options{Seconds: o.seconds, Quick: o.quick, Peak: doc.Machine.PeakFLOPS()}
 	for i, j := range jobs {
 		s.Note("%s (%d of %d): %s", j.Name, i+1, len(jobs), j.What(o.quick))
@@ -120,7 +130,7 @@ func runBench(ctx context.Context, s *base.Streams, o options) error {
 		}
 		doc.Results = append(doc.Results, r)
 	}
-	bench.MeasureCopy(doc.Machine, o.seconds) // last: its buffers would count as a job's memory
+	bench.MeasureCopy(doc.Machine, doc.Machine.Ends(), o.seconds) // last: its buffers would count as a job's memory
 	return o.printMeasured(s, doc)
 }
 
@@ -198,6 +208,9 @@ func checkTable(d *record.Bench) *render.Table {
 }
 
 func printBench(w io.Writer, d *record.Bench, format string) error {
+	if d.Results[0].SpeedUp > 0 {
+		return scalingTable(d).Write(w, format)
+	}
 	if err := benchTable(d).Write(w, format); err != nil || format != "text" && format != "markdown" {
 		return err // csv and json hold one table
 	}

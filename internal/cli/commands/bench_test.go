@@ -3,6 +3,7 @@ package commands_test
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
@@ -65,6 +66,33 @@ func TestQuickSaysSo(t *testing.T) {
 	}
 	if r := doc.Results[0]; !doc.Quick || r.Images != 2000 || !strings.Contains(r.What, "2,000 x 512") || !strings.Contains(stderr, r.What) {
 		t.Errorf("quick %v: %+v\n%s", doc.Quick, r, stderr)
+	}
+}
+
+func TestScaling(t *testing.T) {
+	code, out, stderr := clitest.Run("bench", "--job", "mlp", "--scaling", "1,3", "--seconds", "0.02", "--json")
+	var doc record.Bench
+	if err := json.Unmarshal([]byte(out), &doc); code != 0 || err != nil || len(doc.Results) != 2 || len(doc.Machine.Peak) != 2 {
+		t.Fatal(code, err, stderr, out)
+	}
+	one, three := doc.Results[0], doc.Results[1]
+	if one.Threads != 1 || one.SpeedUp != 1 || one.Efficiency != 1 {
+		t.Errorf("%+v", one)
+	}
+	if want := one.Seconds / three.Seconds; three.Threads != 3 || three.SpeedUp != want || math.Abs(three.Efficiency-want/3) > 1e-15 {
+		t.Errorf("%+v; the speed-up is %v", three, want)
+	}
+	for flags, want := range map[string]string{
+		"--scaling 2,1":             "increasing",
+		"--scaling 2":               "two or more",
+		"--scaling 0,1":             "numbers from 1",
+		"--scaling 1,4097":         "give at most 4096",
+		"--scaling 1,2 --check":     "do not go together",
+		"--scaling 1,2 --threads 2": "do not go together",
+	} {
+		if code, _, stderr := clitest.Run(append([]string{"bench", "--job", "mlp"}, strings.Fields(flags)...)...); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %d %s", flags, code, stderr)
+		}
 	}
 }
 
