@@ -86,7 +86,7 @@ func TestScaling(t *testing.T) {
 		"--scaling 2,1":             "increasing",
 		"--scaling 2":               "two or more",
 		"--scaling 0,1":             "numbers from 1",
-		"--scaling 1,4097":         "give at most 4096",
+		"--scaling 1,4097":          "give at most 4096",
 		"--scaling 1,2 --check":     "do not go together",
 		"--scaling 1,2 --threads 2": "do not go together",
 	} {
