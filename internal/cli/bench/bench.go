@@ -65,7 +65,7 @@ has the best repetition too.`,
 			fs.Float64Var(&o.seconds, "seconds", seconds, "time for each job; each operation is repeated at least three times")
 			fs.BoolVar(&o.quick, "quick", false, fmt.Sprintf("a first look: %d s a job, smaller searches and fits", quickSeconds))
 			fs.BoolVar(&o.check, "check", false, "measure nothing: has one thread the bits of --threads (two at least)?")
-			fs.IntSliceVar(&o.scaling, "scaling", nil, "measure with each of these numbers of `threads`, in turns: speed-up and efficiency")
+			fs.IntSliceVar(&o.scaling, "scaling", nil, "measure with each of these numbers of `threads`, interleaved: speed-up and efficiency")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
 			o.changed = fs.Changed
 			cmd.MarkFlagsMutuallyExclusive("check", "scaling")

@@ -38,7 +38,7 @@ func (o options) checkScaling() error {
 	return nil
 }
 
-// runScaling measures each job with each number of threads, in turns, so that what else
+// runScaling measures each job with each number of threads, interleaved, so that what else
 // the machine does falls on all of them.
 func runScaling(ctx context.Context, s *base.Streams, o options, jobs []bench.Job, doc *record.Bench) error {
 	defer par.SetThreads(par.Threads())
