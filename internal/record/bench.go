@@ -28,7 +28,7 @@ type Machine struct {
 	CPU     string  `json:"cpu" doc:"name of the processor"`
 	Level   string  `json:"kernel" doc:"kernel level in use"`
 	Threads int     `json:"threads" doc:"threads in use"`
-	Peak    []Speed `json:"peak,omitempty" doc:"multiply-adds in registers, with one thread and with all, or with each number of --scaling; absent in a comparison of bits"`
+	Peak    []Speed `json:"peak,omitempty" doc:"multiply-adds in registers, with one thread and with all, or with each number of a comparison of speeds; absent in a comparison of bits"`
 	Copy    []Speed `json:"copy,omitempty" doc:"copies of memory; absent in comparisons and after an interruption"`
 }
 

@@ -47,6 +47,37 @@ func TestPackedIsGemm(t *testing.T) {
 }
 
 // So has one with bias and ReLU.
+// Whether B is packed depends on how far apart its rows lie; the bits do not.
+func TestRowsAPageApart(t *testing.T) {
+	for _, l := range Levels() {
+		if l == Generic {
+			continue // slow
+		}
+		restore, err := Force(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, n, k := l.shape().rows*(pagedStrips+1), 65, 400
+		if strips := ceilDiv(m, l.shape().rows); readsWell(strips, pageNumbers) || !readsWell(strips, pageNumbers+1) {
+			t.Fatalf("%v: %d strips are read in place or packed for both distances", l, strips)
+		}
+		a, b := random(1, m*k), random(2, k*(pageNumbers+1))
+		same := make([]float32, k*pageNumbers) // a page apart
+		far, near := make([]float32, m*n), make([]float32, m*n)
+		Gemm(false, false, m, n, k, 1, a, k, b, pageNumbers+1, 0, near, n)
+		for p := range k {
+			copy(same[p*pageNumbers:][:n], b[p*(pageNumbers+1):])
+		}
+		Gemm(false, false, m, n, k, 1, a, k, same, pageNumbers, 0, far, n)
+		for i := range far {
+			if math.Float32bits(far[i]) != math.Float32bits(near[i]) {
+				t.Fatalf("%v: element %d is %v, and %v with rows a page apart", l, i, near[i], far[i])
+			}
+		}
+		restore()
+	}
+}
+
 func TestPackedGemmBias(t *testing.T) {
 	for _, l := range Levels() {
 		restore, err := Force(l)

@@ -134,13 +134,27 @@ func (g *gemmJob) split(s tileShape) {
 	g.across = min(g.panels, ceilDiv(tasks, g.down))
 }
 
-// directStrips is the number of strips of A up to which copying B costs more
-// than it gains.
-const directStrips = 74
+// directStrips is the number of strips of A up to which copying B costs more than it
+// gains, and pagedStrips the same for rows of B that lie a multiple of 4 KiB apart: they
+// share so few sets of the caches that a run of them does not stay in the second one.
+const (
+	directStrips = 74
+	pagedStrips  = 16
+	pageNumbers  = 1024
+)
+
+// readsWell reports whether the rows of B, so many numbers apart, are better read in place
+// than packed.
+func readsWell(strips, rs int) bool {
+	if rs%pageNumbers == 0 {
+		return strips <= pagedStrips
+	}
+	return strips <= directStrips
+}
 
 // prepareB packs the current group of B, or lets the tiles read B itself.
 func (g *gemmJob) prepareB(s tileShape) {
-	g.direct = g.ready == nil && g.b.cs == 1 && g.strips <= directStrips
+	g.direct = g.ready == nil && g.b.cs == 1 && readsWell(g.strips, g.b.rs)
 	if g.direct {
 		return
 	}
