@@ -8,7 +8,7 @@ import (
 
 	"tercet/internal/names"
 	"tercet/internal/par"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // Options says how long and how large.
@@ -51,7 +51,7 @@ type task struct {
 	// results gives the numbers that the repetitions so far have computed.
 	results func(visit func(name string, data []float32))
 	// describe, where set, adds to r what the repetitions were.
-	describe func(r *record.BenchResult)
+	describe func(r *printed.BenchResult)
 }
 
 // Jobs lists the jobs in the order in which they run.
@@ -87,13 +87,13 @@ func Find(name string) (Job, error) {
 
 // Measure runs j for about o.Seconds and returns what it did. It is interrupted
 // between repetitions by ctx.
-func (j Job) Measure(ctx context.Context, o Options) (*record.BenchResult, error) {
+func (j Job) Measure(ctx context.Context, o Options) (*printed.BenchResult, error) {
 	resetPeakRSS()
 	tasks, err := j.prepare(o)
 	if err != nil {
 		return nil, fmt.Errorf("job %s: %w", j.Name, err)
 	}
-	r := &record.BenchResult{Job: j.Name, What: j.What(o.Quick), Threads: par.Threads()}
+	r := &printed.BenchResult{Job: j.Name, What: j.What(o.Quick), Threads: par.Threads()}
 	var direct, executed float64
 	for i := range tasks {
 		t := &tasks[i]
@@ -110,7 +110,7 @@ func (j Job) Measure(ctx context.Context, o Options) (*record.BenchResult, error
 		}
 		direct, executed = direct+t.direct, executed+t.executed
 		if len(tasks) > 1 {
-			p := record.BenchPart{Name: t.name, Seconds: times.median(), BestSeconds: times.best()}
+			p := printed.BenchPart{Name: t.name, Seconds: times.median(), BestSeconds: times.best()}
 			p.GFLOPS, p.BestGFLOPS, p.ExecutedGFLOPS, p.PeakShare = rates(t.direct, t.executed, p.Seconds, p.BestSeconds, o.Peak)
 			r.Parts = append(r.Parts, p)
 		}

@@ -14,6 +14,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/rng"
 	"tercet/internal/testutil"
 )
@@ -369,13 +370,13 @@ func TestMachine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for a second")
 	}
-	m := record.Machine{Threads: 2}
+	m := printed.Machine{Threads: 2}
 	if m.PeakFLOPS() != 0 {
 		t.Error("a peak that was not measured")
 	}
 	MeasurePeak(&m, m.Ends(), 0.05)
 	MeasureCopy(&m, m.Ends(), 0.05)
-	for _, list := range [][]record.Speed{m.Peak, m.Copy} {
+	for _, list := range [][]printed.Speed{m.Peak, m.Copy} {
 		if len(list) != 2 || list[0].Threads != 1 || list[1].Threads != 2 {
 			t.Fatalf("%+v", list)
 		}

@@ -8,7 +8,7 @@ import (
 	"math"
 
 	"tercet/internal/par"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // digest is the hash of one result.
@@ -20,9 +20,9 @@ type digest struct {
 // Check does that many repetitions of each part of j with one thread, and again
 // from the beginning with those of par.Threads, at least two, and compares all
 // numbers that they leave: of a training job, parameters and statistics.
-func (j Job) Check(ctx context.Context, o Options, repetitions int) (*record.BenchCheck, error) {
+func (j Job) Check(ctx context.Context, o Options, repetitions int) (*printed.BenchCheck, error) {
 	defer par.SetThreads(par.Threads())
-	c := &record.BenchCheck{Job: j.Name, Threads: [2]int{1, max(2, par.Threads())}, Repetitions: repetitions}
+	c := &printed.BenchCheck{Job: j.Name, Threads: [2]int{1, max(2, par.Threads())}, Repetitions: repetitions}
 	var digests [2][]digest
 	for i, n := range c.Threads {
 		par.SetThreads(n)

@@ -9,7 +9,7 @@ import (
 	"tercet/internal/attack"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/rng"
 )
 
@@ -194,6 +194,6 @@ func (p *ersPart) visit(visit func(string, []float32)) {
 }
 
 // describe adds the median time of the passes.
-func (p *ersPart) describe(r *record.BenchResult) {
+func (p *ersPart) describe(r *printed.BenchResult) {
 	r.NetworkSeconds += times(slices.Clone(p.pure)).median()
 }

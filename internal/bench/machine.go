@@ -7,21 +7,21 @@ import (
 	"time"
 
 	"tercet/internal/engine/kernel"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // MeasurePeak fills m.Peak for these numbers of threads. Jobs that are measured for less
 // than half a second get a peak that is measured as briefly.
-func MeasurePeak(m *record.Machine, threads []int, seconds float64) {
+func MeasurePeak(m *printed.Machine, threads []int, seconds float64) {
 	for _, n := range threads {
-		m.Peak = append(m.Peak, record.Speed{Threads: n, GFLOPS: PeakFLOPS(n, shorter(bursts, seconds)) / 1e9})
+		m.Peak = append(m.Peak, printed.Speed{Threads: n, GFLOPS: PeakFLOPS(n, shorter(bursts, seconds)) / 1e9})
 	}
 }
 
 // MeasureCopy is MeasurePeak of m.Copy.
-func MeasureCopy(m *record.Machine, threads []int, seconds float64) {
+func MeasureCopy(m *printed.Machine, threads []int, seconds float64) {
 	for _, n := range threads {
-		m.Copy = append(m.Copy, record.Speed{Threads: n, GBPerS: CopyRate(n, shorter(copyTries, seconds)) / 1e9})
+		m.Copy = append(m.Copy, printed.Speed{Threads: n, GBPerS: CopyRate(n, shorter(copyTries, seconds)) / 1e9})
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
 	"tercet/internal/noise"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/rng"
 )
 
@@ -69,7 +69,7 @@ func (p point) prepare() ([]task, error) {
 			return run(ctx, tick)
 		},
 		results:  weights(model),
-		describe: func(r *record.BenchResult) { r.PointSeconds = r.Seconds * float64(p.epochs) },
+		describe: func(r *printed.BenchResult) { r.PointSeconds = r.Seconds * float64(p.epochs) },
 	}}, nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"tercet/internal/engine/mahalanobis"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/rng"
 )
 
@@ -60,7 +60,7 @@ func (j rrmJob) task(n int) task {
 			})(ctx, tick)
 		},
 		results: func(visit func(string, []float32)) { visit("w", halves(last.Theta)) },
-		describe: func(r *record.BenchResult) {
+		describe: func(r *printed.BenchResult) {
 			r.Evaluations = append(r.Evaluations, last.Evaluations)
 			r.Certificates = append(r.Certificates, last.Certificate)
 		},

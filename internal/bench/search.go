@@ -7,7 +7,7 @@ import (
 
 	"tercet/internal/cluster"
 	"tercet/internal/metric"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 func searchJobs() []Job {
@@ -102,6 +102,6 @@ func kmeans(n, d, k, starts int) []task {
 			visit("centers", last.Centers)
 			visit("labels", numbers(last.Labels))
 		},
-		describe: func(r *record.BenchResult) { r.Iterations, r.Inertia = iterations, inertia },
+		describe: func(r *printed.BenchResult) { r.Iterations, r.Inertia = iterations, inertia },
 	}}
 }

@@ -8,7 +8,7 @@ import (
 	"tercet/internal/attack/worst"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // worstJob is the worst case of queries that survive every attack, which cost most: the ball
@@ -68,7 +68,7 @@ func (w worstJob) prepare() ([]task, error) {
 			visit("margins", out)
 			visit("images", found.Images.Data)
 		},
-		describe: func(r *record.BenchResult) {
+		describe: func(r *printed.BenchResult) {
 			r.SurvivorSeconds = r.Seconds / float64(found.Counts().Robust)
 		},
 	}}, nil

@@ -9,6 +9,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // shells maps a shell to what writes its script.
@@ -55,7 +56,7 @@ func runCompletion(s *base.Streams, root *cobra.Command, shell string) error {
 	if err := write(root, &script); err != nil {
 		return err
 	}
-	return s.Result(record.Completion{Schema: record.CompletionSchema, Shell: shell, Script: script.String()}, func(w io.Writer) error {
+	return s.Result(printed.Completion{Schema: record.CompletionSchema, Shell: shell, Script: script.String()}, func(w io.Writer) error {
 		_, err := script.WriteTo(w)
 		return err
 	})

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/ranks/mpi"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/scheduler"
 )
 
@@ -65,7 +66,7 @@ func setHelp(s *base.Streams, root *cobra.Command) {
 func showHelp(s *base.Streams, cmd *cobra.Command) error {
 	cmd.InitDefaultHelpFlag()
 	text := helpText(cmd)
-	return s.Result(record.Help{Schema: record.HelpSchema, Command: cmd.CommandPath(), Text: text}, func(w io.Writer) error {
+	return s.Result(printed.Help{Schema: record.HelpSchema, Command: cmd.CommandPath(), Text: text}, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})

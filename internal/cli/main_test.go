@@ -16,7 +16,7 @@ import (
 	"tercet/internal/cli/clitest"
 	"tercet/internal/config"
 	"tercet/internal/data"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 func TestMistakesOfUsage(t *testing.T) {
@@ -111,7 +111,7 @@ func TestErrorsAsJSON(t *testing.T) {
 	for _, line := range []string{"--json config show --set loss.margn=1", "version --jsn --json", "confg --json"} {
 		code, out, stderr := clitest.Run(strings.Fields(line)...)
 		lines := strings.Split(strings.TrimSpace(stderr), "\n")
-		var doc record.Error
+		var doc printed.Error
 		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &doc); err != nil {
 			t.Fatalf("%s: %v in %q", line, err, stderr)
 		}

@@ -15,6 +15,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 func newMan(s *base.Streams) *cobra.Command {
@@ -44,7 +45,7 @@ func runMan(s *base.Streams, root *cobra.Command, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("the folder for man pages: %w", err)
 	}
-	doc := record.Man{Schema: record.ManSchema}
+	doc := printed.Man{Schema: record.ManSchema}
 	write := func(name, text string) error {
 		path := filepath.Join(folder, name)
 		doc.Files = append(doc.Files, path)

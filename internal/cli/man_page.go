@@ -12,7 +12,7 @@ import (
 	"tercet/internal/cli/base"
 	configcmd "tercet/internal/cli/config"
 	"tercet/internal/config"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // manPage is a page under construction, in the language of man(7).
@@ -186,7 +186,7 @@ func configPage(date time.Time) string {
 	return p.String()
 }
 
-func (p *manPage) key(k record.ConfigKey) {
+func (p *manPage) key(k printed.ConfigKey) {
 	tag := `\fB` + roff(k.Key) + `\fR: ` + roff(k.Default)
 	if len(k.With) > 0 {
 		tag += `  (with ` + roff(strings.Join(k.With, ", ")) + `)`

@@ -7,7 +7,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 const graphFlags = " --set data.glyphs.classes=6 --set data.glyphs.test_classes=3 --set data.glyphs.per_class=10" +
@@ -20,7 +20,7 @@ func TestInspectShowsNoise(t *testing.T) {
 		{clitest.FewGlyphs + " --noise pair-flip,rate=0.5,seed=3", "pair-flip", "noise: pair-flip: "},
 		{graphFlags + " --noise pln,effective=0.25", "pln", "noise: pln: "},
 	} {
-		var doc record.Inspected
+		var doc printed.Inspected
 		clitest.RunJSON(t, "data inspect --json"+tc.line, &doc)
 		if doc.Noise == nil || doc.Noise.Kind != tc.kind || doc.Noise.Wanted <= 0 || doc.Noise.Items == 0 {
 			t.Errorf("%s: %+v", tc.line, doc.Noise)
@@ -30,7 +30,7 @@ func TestInspectShowsNoise(t *testing.T) {
 			t.Errorf("%s: %d, %s%s", tc.line, code, out, stderr)
 		}
 	}
-	var doc record.Inspected
+	var doc printed.Inspected
 	clitest.RunJSON(t, "data inspect --json"+graphFlags+" --noise pln,effective=0.25", &doc)
 	if g := doc.Graph; g == nil || g.Pairs != 60 || g.Scenario != "s2" || doc.Noise.Effective != 0.25 {
 		t.Errorf("%+v", g)

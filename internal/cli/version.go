@@ -9,6 +9,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 func newVersion(s *base.Streams) *cobra.Command {
@@ -33,7 +34,7 @@ func addVersionFlag(root *cobra.Command) *bool {
 
 func runVersion(s *base.Streams) error {
 	b := base.BuildInfo()
-	return s.Result(record.Version{Schema: record.VersionSchema, Binary: b}, func(w io.Writer) error {
+	return s.Result(printed.Version{Schema: record.VersionSchema, Binary: b}, func(w io.Writer) error {
 		commit := b.Commit
 		if commit == "" {
 			commit = "unknown"

@@ -12,12 +12,13 @@ import (
 	"tercet/internal/embed"
 	"tercet/internal/progress"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/run"
 )
 
 // Assign gives a run's images the clusters of an earlier clustering: the path of its
 // folder or of its cluster.json.
-func Assign(ctx context.Context, r *run.Run, clusters, checkpoint, set string, limit int, say progress.Say) (*record.Assign, error) {
+func Assign(ctx context.Context, r *run.Run, clusters, checkpoint, set string, limit int, say progress.Say) (*printed.Assign, error) {
 	start := time.Now()
 	m, file, err := solve.ReadModel(clusters)
 	if err != nil {
@@ -44,7 +45,7 @@ func Assign(ctx context.Context, r *run.Run, clusters, checkpoint, set string, l
 
 // AssignFiles gives the embeddings of an npy file the clusters of an earlier
 // clustering; labels may name no file.
-func AssignFiles(ctx context.Context, clusters, embeddings string, labels npy.LabelFile) (*record.Assign, error) {
+func AssignFiles(ctx context.Context, clusters, embeddings string, labels npy.LabelFile) (*printed.Assign, error) {
 	start := time.Now()
 	m, file, err := solve.ReadModel(clusters)
 	if err != nil {
@@ -62,7 +63,7 @@ func AssignFiles(ctx context.Context, clusters, embeddings string, labels npy.La
 	return doc, nil
 }
 
-func document(ctx context.Context, m *solve.Model, file string, v data.Embeddings, src record.Source) (*record.Assign, error) {
+func document(ctx context.Context, m *solve.Model, file string, v data.Embeddings, src record.Source) (*printed.Assign, error) {
 	if v.D != m.Dim {
 		return nil, fmt.Errorf("%w: the items have %d dimensions, the clusters of %s have %d", data.ErrUnfit, v.D, file, m.Dim)
 	}
@@ -76,8 +77,8 @@ func document(ctx context.Context, m *solve.Model, file string, v data.Embedding
 	if err != nil {
 		return nil, err
 	}
-	doc := &record.Assign{Schema: record.AssignSchema, Source: src, Sizes: make([]int, m.Count), Labels: labels,
-		Clusters: record.ClustersSource{File: file, Method: m.Method, Clusters: m.Count, Dim: m.Dim, Source: m.Source}}
+	doc := &printed.Assign{Schema: record.AssignSchema, Source: src, Sizes: make([]int, m.Count), Labels: labels,
+		Clusters: printed.ClustersSource{File: file, Method: m.Method, Clusters: m.Count, Dim: m.Dim, Source: m.Source}}
 	if m.Method == solve.Multicut {
 		doc.Clusters.Threshold = &m.Tau
 	}

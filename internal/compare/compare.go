@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/metric"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/rundir"
 	"tercet/internal/stat"
 	"tercet/internal/verdict"
@@ -29,10 +30,10 @@ const (
 )
 
 // Sides compares each side but the first with the first, by each score.
-func Sides(sides []Side, scores []string, o Options) *record.ComparedRuns {
-	out := &record.ComparedRuns{Schema: record.ComparisonSchema, Resamples: o.Resamples, Flips: o.Flips, Seed: o.Seed, Differences: []record.PairedDifference{}}
+func Sides(sides []Side, scores []string, o Options) *printed.ComparedRuns {
+	out := &printed.ComparedRuns{Schema: record.ComparisonSchema, Resamples: o.Resamples, Flips: o.Flips, Seed: o.Seed, Differences: []printed.PairedDifference{}}
 	for _, s := range sides {
-		side := record.ComparedSide{Name: s.Name}
+		side := printed.ComparedSide{Name: s.Name}
 		for _, r := range s.Results {
 			side.From = append(side.From, r.From)
 			if r.Seed != nil {
@@ -90,8 +91,8 @@ func pair(a, b Side) (out pairing, note string) {
 }
 
 // difference is that of one score.
-func (p pairing) difference(score, side string, o Options) record.PairedDifference {
-	out := record.PairedDifference{Score: score, Side: side, Verdict: Inconclusive}
+func (p pairing) difference(score, side string, o Options) printed.PairedDifference {
+	out := printed.PairedDifference{Score: score, Side: side, Verdict: Inconclusive}
 	var pairs [][2]*Result
 	var d, first, second []float64
 	for _, two := range p.pairs {
@@ -115,7 +116,7 @@ func (p pairing) difference(score, side string, o Options) record.PairedDifferen
 		out.Seeds = overSeeds(d, o)
 	}
 	if q := queryDifferences(pairs, score); len(q) > 1 {
-		out.Queries = &record.OverQueries{N: len(q), CI95: metric.Intervals{Resamples: o.Resamples, Seed: o.Seed}.OfMean(q), P: flipTest(q, o.Flips, o.Seed)}
+		out.Queries = &printed.OverQueries{N: len(q), CI95: metric.Intervals{Resamples: o.Resamples, Seed: o.Seed}.OfMean(q), P: flipTest(q, o.Flips, o.Seed)}
 	}
 	out.Verdict = verdictOn(&out, o.Lower(score))
 	return out
@@ -138,8 +139,8 @@ func unlike(two [2]*Result, score string) string {
 }
 
 // overSeeds is what differences seed by seed say of further seeds.
-func overSeeds(d []float64, o Options) *record.OverSeeds {
-	out := &record.OverSeeds{P: flipTest(d, o.Flips, o.Seed)}
+func overSeeds(d []float64, o Options) *printed.OverSeeds {
+	out := &printed.OverSeeds{P: flipTest(d, o.Flips, o.Seed)}
 	mean, low, high := stat.MeanInterval(d)
 	if sd := math.Sqrt(stat.Squares(d, mean) / float64(len(d)-1)); sd > 1e-12*math.Abs(mean) { // else rounding
 		out.CI95 = &[2]float64{low, high}
@@ -169,7 +170,7 @@ func queryDifferences(pairs [][2]*Result, score string) []float64 {
 }
 
 // verdictOn is the verdict on a side.
-func verdictOn(d *record.PairedDifference, lower bool) string {
+func verdictOn(d *printed.PairedDifference, lower bool) string {
 	var ci *[2]float64
 	switch {
 	case d.Seeds != nil:

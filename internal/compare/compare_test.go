@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/rundir"
 )
 
@@ -41,7 +42,7 @@ func options() Options {
 	return Options{Resamples: 10_000, Flips: 10_000, Lower: func(string) bool { return false }}
 }
 
-func one(t *testing.T, a, b Side, o Options) (record.PairedDifference, []string) {
+func one(t *testing.T, a, b Side, o Options) (printed.PairedDifference, []string) {
 	t.Helper()
 	doc := Sides([]Side{a, b}, []string{"recall@1"}, o)
 	if len(doc.Differences) != 1 {

@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"tercet/internal/component"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // Keys lists every key of every component, in the order of the sections.
-func Keys() []record.ConfigKey {
+func Keys() []printed.ConfigKey {
 	c, err := Load("", nil)
 	if err != nil {
 		panic("config: the defaults are not valid: " + err.Error())
@@ -18,14 +18,14 @@ func Keys() []record.ConfigKey {
 	return keys(reflect.ValueOf(c).Elem(), "", nil)
 }
 
-func keys(v reflect.Value, path string, with []string) []record.ConfigKey {
-	var out []record.ConfigKey
+func keys(v reflect.Value, path string, with []string) []printed.ConfigKey {
+	var out []printed.ConfigKey
 	one := func(v reflect.Value, f field, with []string) {
 		if component.IsSection(f.typ) {
 			out = append(out, keys(v, path+f.name+".", with)...)
 			return
 		}
-		out = append(out, record.ConfigKey{
+		out = append(out, printed.ConfigKey{
 			Key: path + f.name, With: with, Default: leaf{v: v, f: f}.text(), Valid: valid(f), Values: values(f), Doc: f.tag.Get("doc"),
 			Chooses: f.choice != "",
 		})

@@ -3,7 +3,7 @@ package config
 import (
 	"strconv"
 
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // origin is where a value was written; the zero value is a default.
@@ -27,11 +27,11 @@ func (o origin) errorf(key, msg string) *Error {
 }
 
 // Origins lists every key of the resolved config in its fixed order.
-func (c *Config) Origins() []record.Origin {
-	var list []record.Origin
+func (c *Config) Origins() []printed.Origin {
+	var list []printed.Origin
 	c.walk(func(l leaf) {
 		if !l.silent() {
-			list = append(list, record.Origin{Key: l.path, Value: l.text(), From: c.src.origin(l.path).String()})
+			list = append(list, printed.Origin{Key: l.path, Value: l.text(), From: c.src.origin(l.path).String()})
 		}
 	})
 	return list

@@ -3,7 +3,7 @@ package data
 import (
 	"crypto/sha256"
 
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // lookKey is the begin of an item's hash: long enough that two items with the same
@@ -30,7 +30,7 @@ func eachLook(ds Dataset, pass, of int, f func(i int, k lookKey)) error {
 }
 
 // duplicates counts the items that equal an earlier one.
-func duplicates(s *record.SetStats, ds Dataset) error {
+func duplicates(s *printed.SetStats, ds Dataset) error {
 	labels, of := ds.Labels(), passes(ds.Len())
 	first := map[lookKey]int32{} // label of the first of each kind
 	for pass := range of {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // moments are sums over one item's pixels.
@@ -15,8 +15,8 @@ type moments struct {
 }
 
 // Summary reads all of ds.
-func Summary(ds Dataset) (*record.SetStats, error) {
-	s := &record.SetStats{Items: ds.Len()}
+func Summary(ds Dataset) (*printed.SetStats, error) {
+	s := &printed.SetStats{Items: ds.Len()}
 	s.Height, s.Width, s.Channels = ds.Shape()
 	countClasses(s, ds)
 	s.Fingerprint = ds.Fingerprint()
@@ -27,7 +27,7 @@ func Summary(ds Dataset) (*record.SetStats, error) {
 }
 
 // countClasses fills the numbers about classes.
-func countClasses(s *record.SetStats, ds Dataset) {
+func countClasses(s *printed.SetStats, ds Dataset) {
 	sizes := make([]int, len(ds.Classes()))
 	for _, y := range ds.Labels() {
 		sizes[y]++
@@ -50,7 +50,7 @@ func countClasses(s *record.SetStats, ds Dataset) {
 
 // pixels fills the numbers about pixels. Sums are made item by item and then
 // added in order, so that threads do not matter.
-func pixels(s *record.SetStats, ds Dataset) error {
+func pixels(s *printed.SetStats, ds Dataset) error {
 	if s.Items == 0 {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/imaging/shard"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/rng"
 	"tercet/internal/torchfile"
 	"tercet/internal/weights"
@@ -176,7 +176,7 @@ func TestPreprocess(t *testing.T) {
 		return cfg
 	}
 	s := nn.Spec{Height: 224, Width: 224, Channels: 3}
-	of := func(cfg *config.Config) record.Preprocess {
+	of := func(cfg *config.Config) printed.Preprocess {
 		t.Helper()
 		p, err := preprocessOf(cfg, s)
 		if err != nil {

@@ -16,13 +16,14 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/safetensors"
 	"tercet/internal/torchfile"
 )
 
 // Torch writes m into dir, which it makes: weights.safetensors and weights.pth, model.py
 // and preprocess.json.
-func Torch(dir string, m *nn.Model, cfg *config.Config, a About) ([]record.ExportedFile, error) {
+func Torch(dir string, m *nn.Model, cfg *config.Config, a About) ([]printed.ExportedFile, error) {
 	text, err := Program(m, a)
 	if err != nil {
 		return nil, err
@@ -39,7 +40,7 @@ func Torch(dir string, m *nn.Model, cfg *config.Config, a About) ([]record.Expor
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	var out []record.ExportedFile
+	var out []printed.ExportedFile
 	for _, f := range []struct {
 		name, holds string
 		write       func(w io.Writer) error
@@ -70,9 +71,9 @@ func TorchFiles(dir string) []string {
 }
 
 // ONNXFile writes m to path as ONNX.
-func ONNXFile(path string, m *nn.Model, a About) ([]record.ExportedFile, error) {
+func ONNXFile(path string, m *nn.Model, a About) ([]printed.ExportedFile, error) {
 	e, err := write(path, "the network with its weights", func(w io.Writer) error { return ONNX(w, m, a) })
-	return []record.ExportedFile{e}, err
+	return []printed.ExportedFile{e}, err
 }
 
 // Existing returns those of the paths where something is.
@@ -94,12 +95,12 @@ func writes(b []byte) func(io.Writer) error {
 }
 
 // write replaces the file at path and describes it.
-func write(path, holds string, fill func(io.Writer) error) (record.ExportedFile, error) {
+func write(path, holds string, fill func(io.Writer) error) (printed.ExportedFile, error) {
 	sum, size := sha256.New(), int64(0)
 	err := fsx.Write(path, 0o644, func(w io.Writer) error {
 		return fill(io.MultiWriter(w, sum, sizer{&size}))
 	})
-	return record.ExportedFile{File: path, Holds: holds, Bytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, err
+	return printed.ExportedFile{File: path, Holds: holds, Bytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, err
 }
 
 // sizer counts bytes.
@@ -111,8 +112,8 @@ func (s sizer) Write(p []byte) (int, error) {
 }
 
 // preprocessOf describes the images of a run.
-func preprocessOf(cfg *config.Config, s nn.Spec) (record.Preprocess, error) {
-	p := record.Preprocess{Schema: record.PreprocessSchema, Color: "RGB", Resize: cfg.Data.Size, Interpolation: "bicubic", Antialias: true,
+func preprocessOf(cfg *config.Config, s nn.Spec) (printed.Preprocess, error) {
+	p := printed.Preprocess{Schema: record.PreprocessSchema, Color: "RGB", Resize: cfg.Data.Size, Interpolation: "bicubic", Antialias: true,
 		Crop: cfg.Data.Crop, Height: s.Height, Width: s.Width, Scale: 1. / 255}
 	if s.Channels == 1 {
 		p.Color = "L"

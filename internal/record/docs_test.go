@@ -1,4 +1,4 @@
-package record
+package record_test
 
 import (
 	"encoding/json"
@@ -10,36 +10,39 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // parts are the types that have a table of their own on a page of docs, under their
 // heading; other types are shown within the table of the document that holds them.
 var parts = map[reflect.Type]string{
-	reflect.TypeFor[Source](): "source", reflect.TypeFor[CostRecord](): "cost", reflect.TypeFor[Scores](): "scores", reflect.TypeFor[Value](): "measured-numbers",
-	reflect.TypeFor[Set](): "data-sets", reflect.TypeFor[Noise](): "noise-on-training-data", reflect.TypeFor[PairGraph](): "pair-graphs", reflect.TypeFor[Triplets](): "drawn-triplets",
-	reflect.TypeFor[Crafted](): "defenses", reflect.TypeFor[AttackRecord](): "what-an-attack-did", reflect.TypeFor[AttackOptions](): "attack-options", reflect.TypeFor[CertifyOptions](): "certify-options",
-	reflect.TypeFor[Movement](): "movement", reflect.TypeFor[Sides](): "gaps", reflect.TypeFor[NoiseEstimate](): "noise-estimates", reflect.TypeFor[PairScore](): "scores-of-given-pairs",
-	reflect.TypeFor[DIBSBounds](): "dibs-bounds", reflect.TypeFor[Estimate](): "estimates", reflect.TypeFor[MetricBound](): "bounds", reflect.TypeFor[Coverage](): "coverage",
-	reflect.TypeFor[MetricSeries](): "series", reflect.TypeFor[UniformResult](): "uniform-stability", reflect.TypeFor[OnAverageResult](): "on-average-stability", reflect.TypeFor[GapResult](): "generalization-gap",
-	reflect.TypeFor[ClusterOptions](): "clustering-options", reflect.TypeFor[MulticutRecord](): "multicut", reflect.TypeFor[Learner](): "learner", reflect.TypeFor[MetricEval](): "fitted-metric",
-	reflect.TypeFor[SetStats](): "statistics-of-a-set", reflect.TypeFor[BenchResult](): "results-of-a-job", reflect.TypeFor[Binary](): "version",
+	reflect.TypeFor[record.Source](): "source", reflect.TypeFor[record.CostRecord](): "cost", reflect.TypeFor[record.Scores](): "scores", reflect.TypeFor[record.Value](): "measured-numbers",
+	reflect.TypeFor[record.Set](): "data-sets", reflect.TypeFor[record.Noise](): "noise-on-training-data", reflect.TypeFor[record.PairGraph](): "pair-graphs", reflect.TypeFor[record.Triplets](): "drawn-triplets",
+	reflect.TypeFor[record.Crafted](): "defenses", reflect.TypeFor[record.AttackRecord](): "what-an-attack-did", reflect.TypeFor[record.AttackOptions](): "attack-options", reflect.TypeFor[record.CertifyOptions](): "certify-options",
+	reflect.TypeFor[record.Movement](): "movement", reflect.TypeFor[record.Sides](): "gaps", reflect.TypeFor[record.NoiseEstimate](): "noise-estimates", reflect.TypeFor[record.PairScore](): "scores-of-given-pairs",
+	reflect.TypeFor[record.DIBSBounds](): "dibs-bounds", reflect.TypeFor[record.Estimate](): "estimates", reflect.TypeFor[record.MetricBound](): "bounds", reflect.TypeFor[record.Coverage](): "coverage",
+	reflect.TypeFor[record.MetricSeries](): "series", reflect.TypeFor[record.UniformResult](): "uniform-stability", reflect.TypeFor[record.OnAverageResult](): "on-average-stability", reflect.TypeFor[record.GapResult](): "generalization-gap",
+	reflect.TypeFor[record.ClusterOptions](): "clustering-options", reflect.TypeFor[record.MulticutRecord](): "multicut", reflect.TypeFor[record.Learner](): "learner", reflect.TypeFor[record.MetricEval](): "fitted-metric",
+	reflect.TypeFor[printed.SetStats](): "statistics-of-a-set", reflect.TypeFor[printed.BenchResult](): "results-of-a-job", reflect.TypeFor[printed.Binary](): "version",
 }
 
 // tables are the types whose keys stand on the pages of docs.
 var tables = func() map[string]reflect.Type {
 	out := map[string]reflect.Type{}
-	for _, d := range kept {
+	for _, d := range record.Kept {
 		out[reflect.TypeOf(d).Name()] = reflect.TypeOf(d)
 	}
 	for t := range parts {
 		out[t.Name()] = t
 	}
 	for _, t := range []reflect.Type{
-		reflect.TypeFor[Event](), reflect.TypeFor[Assign](), reflect.TypeFor[Export](), reflect.TypeFor[EvalTask](), reflect.TypeFor[Search](), reflect.TypeFor[Studies](), reflect.TypeFor[StudyPlan](), reflect.TypeFor[Archive](),
-		reflect.TypeFor[ExportedModel](), reflect.TypeFor[Preprocess](), reflect.TypeFor[Preview](), reflect.TypeFor[PackedImages](), reflect.TypeFor[Inspected](), reflect.TypeFor[Datasets](), reflect.TypeFor[Plan](), reflect.TypeFor[Trained](), reflect.TypeFor[RunList](), reflect.TypeFor[SweepStatus](), reflect.TypeFor[Script](), reflect.TypeFor[RunListing](), reflect.TypeFor[RunDifference](), reflect.TypeFor[RemovedRuns](), reflect.TypeFor[ShownRun](), reflect.TypeFor[ComparedRuns](),
-		reflect.TypeFor[ShownConfig](), reflect.TypeFor[ConfigCheck](), reflect.TypeFor[ConfigKeys](), reflect.TypeFor[ConfigSchemaText](), reflect.TypeFor[ConfigInit](),
-		reflect.TypeFor[BoundDIBS](), reflect.TypeFor[BoundNoise](), reflect.TypeFor[BoundAmbiguous](), reflect.TypeFor[BoundStability](), reflect.TypeFor[BoundPartition](),
-		reflect.TypeFor[Bench](), reflect.TypeFor[Doctor](), reflect.TypeFor[Error](), reflect.TypeFor[Help](), reflect.TypeFor[Man](), reflect.TypeFor[Completion](), reflect.TypeFor[Version](),
+		reflect.TypeFor[record.Event](), reflect.TypeFor[printed.Assign](), reflect.TypeFor[record.Export](), reflect.TypeFor[record.EvalTask](), reflect.TypeFor[record.Search](), reflect.TypeFor[printed.Studies](), reflect.TypeFor[printed.StudyPlan](), reflect.TypeFor[printed.Archive](),
+		reflect.TypeFor[printed.ExportedModel](), reflect.TypeFor[printed.Preprocess](), reflect.TypeFor[printed.Preview](), reflect.TypeFor[printed.PackedImages](), reflect.TypeFor[printed.Inspected](), reflect.TypeFor[printed.Datasets](), reflect.TypeFor[printed.Plan](), reflect.TypeFor[printed.Trained](), reflect.TypeFor[printed.RunList](), reflect.TypeFor[printed.SweepStatus](), reflect.TypeFor[printed.Script](), reflect.TypeFor[printed.RunListing](), reflect.TypeFor[printed.RunDifference](), reflect.TypeFor[printed.RemovedRuns](), reflect.TypeFor[printed.ShownRun](), reflect.TypeFor[printed.ComparedRuns](),
+		reflect.TypeFor[printed.ShownConfig](), reflect.TypeFor[printed.ConfigCheck](), reflect.TypeFor[printed.ConfigKeys](), reflect.TypeFor[printed.ConfigSchemaText](), reflect.TypeFor[printed.ConfigInit](),
+		reflect.TypeFor[printed.BoundDIBS](), reflect.TypeFor[printed.BoundNoise](), reflect.TypeFor[printed.BoundAmbiguous](), reflect.TypeFor[printed.BoundStability](), reflect.TypeFor[printed.BoundPartition](),
+		reflect.TypeFor[printed.Bench](), reflect.TypeFor[printed.Doctor](), reflect.TypeFor[printed.Error](), reflect.TypeFor[printed.Help](), reflect.TypeFor[printed.Man](), reflect.TypeFor[printed.Completion](), reflect.TypeFor[printed.Version](),
 	} {
 		out[t.Name()] = t
 	}
@@ -119,7 +122,7 @@ func kindOf(typ reflect.Type) (words string, inner reflect.Type) {
 		return link(anchor), nil
 	}
 	switch typ {
-	case reflect.TypeFor[json.RawMessage](), reflect.TypeFor[Values]():
+	case reflect.TypeFor[json.RawMessage](), reflect.TypeFor[printed.Values]():
 		return "object", nil
 	}
 	switch typ.Kind() {

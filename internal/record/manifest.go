@@ -158,3 +158,12 @@ type Build struct {
 }
 
 func (Manifest) kind() kind { return kind{schemas: []string{RunSchema}, max: 1 << 20} }
+
+// Layer is one line of a model's description.
+type Layer struct {
+	Name   string `json:"name" doc:"name of the layer"`
+	Kind   string `json:"kind" doc:"kind, such as 'Conv2D'"`
+	Out    []int  `json:"out" doc:"shape of one output"`
+	Params int    `json:"params" doc:"number of trained numbers"`
+	FLOPs  int64  `json:"flops" doc:"operations of a forward pass of one image: products (a multiply-add is two) and batch norm"`
+}

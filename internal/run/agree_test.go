@@ -19,6 +19,7 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/train"
 	"tercet/internal/wire"
 )
@@ -135,11 +136,11 @@ func oneStep(cfg *config.Config) error {
 }
 
 // drawSets draws a component for some sections, and some of their keys.
-func drawSets(t *rapid.T, keys []record.ConfigKey) []string {
+func drawSets(t *rapid.T, keys []printed.ConfigKey) []string {
 	sets := []string{"train={epochs: 0, steps: 1}"}
 	chosen := map[string]string{}
 	for _, s := range drawn {
-		doc := keys[slices.IndexFunc(keys, func(k record.ConfigKey) bool { return k.Key == s.name })]
+		doc := keys[slices.IndexFunc(keys, func(k printed.ConfigKey) bool { return k.Key == s.name })]
 		name := doc.Default
 		var names []string
 		for _, v := range doc.Values {
@@ -179,7 +180,7 @@ func drawSets(t *rapid.T, keys []record.ConfigKey) []string {
 
 // candidates are values of a key: its words, or numbers within its limits, and these
 // themselves where they belong to it.
-func candidates(k record.ConfigKey) []string {
+func candidates(k printed.ConfigKey) []string {
 	if len(k.Values) > 0 {
 		var out []string
 		for _, v := range k.Values {

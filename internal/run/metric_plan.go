@@ -8,12 +8,13 @@ import (
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/wire"
 )
 
 // planMetric fills p for a run whose model is a fitted metric: it fits the features
 // and evaluates the risk once.
-func planMetric(ctx context.Context, cfg *config.Config, sets *wire.Sets, p *record.PlannedRun) error {
+func planMetric(ctx context.Context, cfg *config.Config, sets *wire.Sets, p *printed.PlannedRun) error {
 	m, points, err := fitFeatures(ctx, cfg, sets.Seen())
 	if err != nil {
 		return err
@@ -37,7 +38,7 @@ func planMetric(ctx context.Context, cfg *config.Config, sets *wire.Sets, p *rec
 	p.Model = record.Model{Name: m.Spec().Name, Embedding: d, Parameters: risk.Dim()}
 	p.Layers, p.Defense = m.Describe(), cfg.Defense.Name
 	p.Passes = record.Cost{Forward: int64(points.N)}
-	p.Metric = &record.PlannedFit{
+	p.Metric = &printed.PlannedFit{
 		Algorithm: cfg.Metric.Algorithm, Loss: cfg.Metric.Loss, Classes: len(ps.list), Skipped: ps.skipped,
 		Triplets: ps.Triplets(), Parameters: risk.Dim(),
 	}

@@ -14,13 +14,14 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/rng"
 	"tercet/internal/wire"
 )
 
 // MakePlan builds what cfg names, times a few passes on random images, and
 // trains nothing.
-func MakePlan(ctx context.Context, cfg *config.Config) (*record.PlannedRun, error) {
+func MakePlan(ctx context.Context, cfg *config.Config) (*printed.PlannedRun, error) {
 	empty := heap()
 	sets, err := wire.OpenData(cfg)
 	if err != nil {
@@ -28,7 +29,7 @@ func MakePlan(ctx context.Context, cfg *config.Config) (*record.PlannedRun, erro
 	}
 	before := heap()
 	if cfg.LearnsMetric() {
-		p := &record.PlannedRun{Schema: record.PlanSchema, Name: cfg.Name, Data: sets.Record(cfg), DataMemory: before - empty}
+		p := &printed.PlannedRun{Schema: record.PlanSchema, Name: cfg.Name, Data: sets.Record(cfg), DataMemory: before - empty}
 		return p, planMetric(ctx, cfg, sets, p)
 	}
 	if _, err := wire.Assemble(cfg, sets); err != nil { // what training would refuse
@@ -45,7 +46,7 @@ func MakePlan(ctx context.Context, cfg *config.Config) (*record.PlannedRun, erro
 		return nil, err
 	}
 	spec := t.Model.Spec()
-	p := &record.PlannedRun{
+	p := &printed.PlannedRun{
 		Schema: record.PlanSchema, Name: cfg.Name, Defense: cfg.Defense.Name, Data: sets.Record(cfg), DataMemory: before - empty,
 		Model:  record.Model{Name: spec.Name, Embedding: spec.Embedding, Parameters: t.Model.ParamCount()},
 		Layers: t.Model.Describe(), BatchRows: t.Sampler.BatchSize(),

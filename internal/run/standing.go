@@ -8,19 +8,20 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // Standing says where the run in dir stands. With a config, a directory that holds the run
 // of another config is record.OtherRun. It changes nothing.
-func Standing(dir string, cfg *config.Config) (record.SweptRun, error) {
+func Standing(dir string, cfg *config.Config) (printed.SweptRun, error) {
 	r := &Run{Dir: dir}
-	out := record.SweptRun{Dir: dir}
+	out := printed.SweptRun{Dir: dir}
 	if cfg != nil {
 		held, err := r.holds(cfg)
 		if err != nil || !held {
-			out.Status, out.Message = record.OtherRun, "the directory holds a run of another config"
+			out.Status, out.Message = printed.OtherRun, "the directory holds a run of another config"
 			if err != nil {
-				out.Status, out.Message = record.Unreadable, err.Error()
+				out.Status, out.Message = printed.Unreadable, err.Error()
 			}
 			return out, nil
 		}
@@ -33,25 +34,25 @@ func Standing(dir string, cfg *config.Config) (record.SweptRun, error) {
 		return out, err
 	}
 	if held {
-		out.Status, out.By = record.InTraining, by
+		out.Status, out.By = printed.InTraining, by
 		return out, nil
 	}
 	// The process may have ended well since the manifest was read.
 	if r.readStanding(&out); out.Status == record.Running {
-		out.Status, out.By = record.Dead, by
+		out.Status, out.By = printed.Dead, by
 	}
 	return out, nil
 }
 
 // readStanding reads what the manifest says, and reports whether there is one to be read.
-func (r *Run) readStanding(out *record.SweptRun) bool {
+func (r *Run) readStanding(out *printed.SweptRun) bool {
 	switch err := r.readManifest(); {
 	case errors.Is(err, os.ErrNotExist): // not even begun, or killed before it was written
-		out.Status = record.NotBegun
+		out.Status = printed.NotBegun
 		_, err := os.Stat(r.Path("lock"))
 		return err == nil
 	case err != nil:
-		out.Status, out.Message = record.Unreadable, err.Error()
+		out.Status, out.Message = printed.Unreadable, err.Error()
 		return false
 	}
 	m := r.Manifest
@@ -76,8 +77,8 @@ func (r *Run) holds(cfg *config.Config) (bool, error) {
 }
 
 // Standings are those of a sweep's variants below root.
-func Standings(root string, variants []*config.Config) ([]record.SweptRun, error) {
-	var out []record.SweptRun
+func Standings(root string, variants []*config.Config) ([]printed.SweptRun, error) {
+	var out []printed.SweptRun
 	for _, cfg := range variants {
 		s, err := Standing(filepath.Join(root, cfg.Name), cfg)
 		if err != nil {

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // Difference compares two runs: the config keys in which they differ, and all scores, each
 // with the difference where both measured it alike. Both runs need their Labels.
-func Difference(a, b *Run) *record.RunDifference {
-	return &record.RunDifference{
+func Difference(a, b *Run) *printed.RunDifference {
+	return &printed.RunDifference{
 		Schema: record.RunDifferenceSchema,
 		Runs:   [2]string{a.Dir, b.Dir},
 		Config: differentSettings(a.Labels, b.Labels),
@@ -22,8 +23,8 @@ func Difference(a, b *Run) *record.RunDifference {
 
 // differentSettings are the keys whose values differ, in the order of a's config, those of
 // b alone last.
-func differentSettings(a, b []Label) []record.SettingPair {
-	out := []record.SettingPair{}
+func differentSettings(a, b []Label) []printed.SettingPair {
+	out := []printed.SettingPair{}
 	other := map[string]*string{}
 	for i := range b {
 		other[b[i].Key] = &b[i].Value
@@ -31,23 +32,23 @@ func differentSettings(a, b []Label) []record.SettingPair {
 	for i := range a {
 		l := &a[i]
 		if v := other[l.Key]; v == nil || *v != l.Value {
-			out = append(out, record.SettingPair{Key: l.Key, Values: [2]*string{&l.Value, v}})
+			out = append(out, printed.SettingPair{Key: l.Key, Values: [2]*string{&l.Value, v}})
 		}
 		delete(other, l.Key)
 	}
 	for i := range b {
 		if other[b[i].Key] != nil {
-			out = append(out, record.SettingPair{Key: b[i].Key, Values: [2]*string{nil, &b[i].Value}})
+			out = append(out, printed.SettingPair{Key: b[i].Key, Values: [2]*string{nil, &b[i].Value}})
 		}
 	}
 	return out
 }
 
-func scoreDifferences(a, b *Run) []record.ScoreDifference {
-	out := []record.ScoreDifference{}
+func scoreDifferences(a, b *Run) []printed.ScoreDifference {
+	out := []printed.ScoreDifference{}
 	ours, theirs := a.Scores(), b.Scores()
 	for _, s := range ours {
-		d := record.ScoreDifference{Key: s.Key, Values: [2]*record.Value{&s.Value, nil}}
+		d := printed.ScoreDifference{Key: s.Key, Values: [2]*record.Value{&s.Value, nil}}
 		if v, ok := theirs.Get(s.Key); ok {
 			d.Values[1] = &v
 			_, d.Unlike = UnlikeParts([][]Label{a.Measured(s.Key), b.Measured(s.Key)}, []string{a.Dir, b.Dir})
@@ -60,7 +61,7 @@ func scoreDifferences(a, b *Run) []record.ScoreDifference {
 	}
 	for _, s := range theirs {
 		if _, ok := ours.Get(s.Key); !ok {
-			out = append(out, record.ScoreDifference{Key: s.Key, Values: [2]*record.Value{nil, &s.Value}})
+			out = append(out, printed.ScoreDifference{Key: s.Key, Values: [2]*record.Value{nil, &s.Value}})
 		}
 	}
 	return out

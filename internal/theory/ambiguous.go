@@ -6,6 +6,7 @@ import (
 
 	"tercet/internal/noise"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/rng"
 	"tercet/internal/stat"
 )
@@ -26,7 +27,7 @@ type AmbiguousOptions struct {
 const maxAmbiguousDraws = 500_000
 
 // NewAmbiguous draws the triplets. Errors wrap ErrInput.
-func NewAmbiguous(o AmbiguousOptions) (*record.Ambiguous, error) {
+func NewAmbiguous(o AmbiguousOptions) (*printed.Ambiguous, error) {
 	for name, p := range map[string]float64{"beta": o.Beta, "gamma": o.Gamma} {
 		if !(p >= 0 && p <= 1) {
 			return nil, fmt.Errorf("%w: %s is %v, want a probability from 0 to 1", ErrInput, name, p)
@@ -40,7 +41,7 @@ func NewAmbiguous(o AmbiguousOptions) (*record.Ambiguous, error) {
 	if o.Draws < 2 || o.Draws > maxAmbiguousDraws {
 		return nil, fmt.Errorf("%w: draws is %d, want 2 to 500,000", ErrInput, o.Draws)
 	}
-	out := &record.Ambiguous{Beta: o.Beta, Gamma: o.Gamma, Margin: o.Margin, Scale: o.Scale, Apart: o.Apart, Draws: o.Draws}
+	out := &printed.Ambiguous{Beta: o.Beta, Gamma: o.Gamma, Margin: o.Margin, Scale: o.Scale, Apart: o.Apart, Draws: o.Draws}
 	w := noise.Product(record.TripletWeights{Beta: o.Beta, Gamma: o.Gamma})
 	var kept, dropped draws
 	var each [2][2]draws
@@ -69,7 +70,7 @@ func NewAmbiguous(o AmbiguousOptions) (*record.Ambiguous, error) {
 		p, n int
 		of   float64
 	}{{1, 1, w.W11}, {0, 1, w.W01}, {1, 0, w.W10}, {0, 0, w.W00}} {
-		out.Kinds = append(out.Kinds, record.AmbiguousKind{Positive: k.p == 1, Negative: k.n == 1, Probability: k.of, AmbiguousPart: each[k.p][k.n].part(), Largest: largest[k.p][k.n]})
+		out.Kinds = append(out.Kinds, printed.AmbiguousKind{Positive: k.p == 1, Negative: k.n == 1, Probability: k.of, AmbiguousPart: each[k.p][k.n].part(), Largest: largest[k.p][k.n]})
 	}
 	out.Kept, out.Dropped = kept.part(), dropped.part()
 	return out, nil
@@ -119,11 +120,11 @@ func (d *draws) add(loss, slope float64) {
 	d.loss, d.slope = append(d.loss, loss), append(d.slope, slope)
 }
 
-func (d *draws) part() record.AmbiguousPart {
-	return record.AmbiguousPart{Loss: meanOf(d.loss), Gradient: meanOf(d.slope)}
+func (d *draws) part() printed.AmbiguousPart {
+	return printed.AmbiguousPart{Loss: meanOf(d.loss), Gradient: meanOf(d.slope)}
 }
 
-func meanOf(values []float64) record.Expected {
+func meanOf(values []float64) printed.Expected {
 	mean, low, high := stat.MeanInterval(values)
-	return record.Expected{Value: mean, CI95: [2]float64{low, high}}
+	return printed.Expected{Value: mean, CI95: [2]float64{low, high}}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/stat"
 	"tercet/internal/verdict"
 )
@@ -22,11 +23,11 @@ func mean(values []float64) record.Mean {
 
 // check compares errors with the bounds. Each is known to lie between low and high,
 // which are equal where it is proven.
-func check(b record.DIBSBounds, low, high []float64) record.TheoremChecks {
+func check(b record.DIBSBounds, low, high []float64) printed.TheoremChecks {
 	first, last := ends(low, b)[0], ends(high, b)[1]
-	c := record.TheoremChecks{
-		Lower: record.TheoremCheck{Verdict: verdict.AtLeast(b.AbsoluteLower).Of(&[2]float64{first, last})},
-		Upper: record.TheoremCheck{Verdict: verdict.AtMost(b.AbsoluteUpper).Of(&[2]float64{first, last})},
+	c := printed.TheoremChecks{
+		Lower: printed.TheoremCheck{Verdict: verdict.AtLeast(b.AbsoluteLower).Of(&[2]float64{first, last})},
+		Upper: printed.TheoremCheck{Verdict: verdict.AtMost(b.AbsoluteUpper).Of(&[2]float64{first, last})},
 	}
 	if b.Corollary != nil {
 		want := b.ESim + *b.Corollary
@@ -38,10 +39,10 @@ func check(b record.DIBSBounds, low, high []float64) record.TheoremChecks {
 
 // checkExpected compares errors whose mean is known. What differs from a bound by less
 // than a ten-thousandth of it, as an E_sim of long chains, counts as equal.
-func checkExpected(b record.DIBSBounds, values []float64, expected float64) record.TheoremChecks {
+func checkExpected(b record.DIBSBounds, values []float64, expected float64) printed.TheoremChecks {
 	const slack = 1e-4
 	low, high := expected >= b.AbsoluteLower*(1-slack), expected <= b.AbsoluteUpper*(1+slack)
-	c := record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.OfAnswer(&low)}, Upper: record.TheoremCheck{Verdict: verdict.OfAnswer(&high)}}
+	c := printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.OfAnswer(&low)}, Upper: printed.TheoremCheck{Verdict: verdict.OfAnswer(&high)}}
 	if b.Corollary != nil {
 		want := b.ESim + *b.Corollary
 		equal := math.Abs(expected-want) <= want*slack
@@ -52,7 +53,7 @@ func checkExpected(b record.DIBSBounds, values []float64, expected float64) reco
 }
 
 // count counts the draws for which the bounds hold.
-func count(c *record.TheoremChecks, b record.DIBSBounds, low, high []float64) {
+func count(c *printed.TheoremChecks, b record.DIBSBounds, low, high []float64) {
 	for i := range low {
 		if low[i] >= b.AbsoluteLower {
 			c.Lower.Draws++

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/testutil"
 	"tercet/internal/verdict"
 )
@@ -27,19 +28,19 @@ func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		low, high []float64
-		want      record.TheoremChecks
+		want      printed.TheoremChecks
 	}{
-		{"between", []float64{0.24, 0.25, 0.26}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Corollary: verdict.Contradicted}},
-		{"below", []float64{0.14, 0.15, 0.16}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Contradicted, Draws: 0}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Corollary: verdict.Contradicted}},
-		{"above", []float64{0.34, 0.35, 0.36}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Upper: record.TheoremCheck{Verdict: verdict.Contradicted, Draws: 0}, Corollary: verdict.Contradicted}},
-		{"about the lower one", []float64{0.18, 0.2, 0.22}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 2}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Corollary: verdict.Contradicted}},
-		{"about the upper one", []float64{0.28, 0.3, 0.32}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Upper: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 2}, Corollary: verdict.Inconclusive}},
-		{"one draw", []float64{0.25}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 1}, Upper: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 1}, Corollary: verdict.Inconclusive}},
+		{"between", []float64{0.24, 0.25, 0.26}, nil, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Upper: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Corollary: verdict.Contradicted}},
+		{"below", []float64{0.14, 0.15, 0.16}, nil, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Contradicted, Draws: 0}, Upper: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Corollary: verdict.Contradicted}},
+		{"above", []float64{0.34, 0.35, 0.36}, nil, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Upper: printed.TheoremCheck{Verdict: verdict.Contradicted, Draws: 0}, Corollary: verdict.Contradicted}},
+		{"about the lower one", []float64{0.18, 0.2, 0.22}, nil, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 2}, Upper: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Corollary: verdict.Contradicted}},
+		{"about the upper one", []float64{0.28, 0.3, 0.32}, nil, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Upper: printed.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 2}, Corollary: verdict.Inconclusive}},
+		{"one draw", []float64{0.25}, nil, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 1}, Upper: printed.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 1}, Corollary: verdict.Inconclusive}},
 		// Few errors in few draws: their equality carries no information about the mean.
-		{"no scatter", []float64{0, 0, 0}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 0}, Upper: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 3}, Corollary: verdict.Inconclusive}},
+		{"no scatter", []float64{0, 0, 0}, nil, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 0}, Upper: printed.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 3}, Corollary: verdict.Inconclusive}},
 		// What is not proven is neither below nor above until both ends are.
-		{"unproven", []float64{0.24, 0.25, 0.26}, []float64{0.34, 0.35, 0.36}, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Upper: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 0}, Corollary: verdict.Inconclusive}},
-		{"unproven below", []float64{0.14, 0.15, 0.16}, []float64{0.24, 0.25, 0.26}, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 0}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Corollary: verdict.Contradicted}},
+		{"unproven", []float64{0.24, 0.25, 0.26}, []float64{0.34, 0.35, 0.36}, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Upper: printed.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 0}, Corollary: verdict.Inconclusive}},
+		{"unproven below", []float64{0.14, 0.15, 0.16}, []float64{0.24, 0.25, 0.26}, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 0}, Upper: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Corollary: verdict.Contradicted}},
 	} {
 		if c.high == nil {
 			c.high = c.low
@@ -59,15 +60,15 @@ func TestVerdictsByTheKnownMean(t *testing.T) {
 	for _, c := range []struct {
 		classes, perClass int
 		p                 float64
-		want              record.TheoremChecks
+		want              printed.TheoremChecks
 	}{
-		{10, 300, 0.1, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: ""}},
-		{10, 300, 0.05, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: ""}},
-		{10, 20, 0.1, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Contradicted, Draws: 1}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: ""}}, // E_sim is as large as the bound
-		{2, 200, 0.2, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: verdict.Supported}},
-		{2, 6, 0.2, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Contradicted, Draws: 1}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: verdict.Contradicted}},
-		{10, 2, 0.1, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: ""}}, // chains of one pair, twice
-		{10, 20, 0, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 2}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: ""}},
+		{10, 300, 0.1, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Upper: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: ""}},
+		{10, 300, 0.05, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Upper: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: ""}},
+		{10, 20, 0.1, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Contradicted, Draws: 1}, Upper: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: ""}}, // E_sim is as large as the bound
+		{2, 200, 0.2, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Upper: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: verdict.Supported}},
+		{2, 6, 0.2, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Contradicted, Draws: 1}, Upper: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: verdict.Contradicted}},
+		{10, 2, 0.1, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Upper: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: ""}}, // chains of one pair, twice
+		{10, 20, 0, printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 2}, Upper: printed.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: ""}},
 	} {
 		b := dibs(t, c.classes, c.perClass, c.p)
 		if got := checkExpected(b, []float64{0, 1}, b.FloorDuplicates); got != c.want {

@@ -3,7 +3,7 @@ package theory
 import (
 	"math"
 
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // InconsistentCycles returns the first terms of E_diff beside the true numbers (D13).
@@ -23,17 +23,17 @@ import (
 // where E_diff has, as its term m = 2, i = 1, P(1-P)^3 / (8(n_c-1)): sixteen times less.
 //
 // The numbers must be those that DIBS accepts.
-func InconsistentCycles(classes int, p float64) []record.Cycles {
+func InconsistentCycles(classes int, p float64) []printed.Cycles {
 	k := float64(classes - 1)
-	var out []record.Cycles
+	var out []printed.Cycles
 	exact := p * (1 - p) / (2 * k)
 	for m := 2; m <= min(classes, 4); m++ {
 		if m > 2 {
 			exact *= p * float64(classes-m+1) / k
 		}
-		out = append(out, record.Cycles{Length: m, Indices: 1, Printed: exact * float64(m) * math.Pow(2, float64(1-m)), Exact: exact})
+		out = append(out, printed.Cycles{Length: m, Indices: 1, Printed: exact * float64(m) * math.Pow(2, float64(1-m)), Exact: exact})
 	}
-	return append(out, record.Cycles{
+	return append(out, printed.Cycles{
 		Length: 4, Indices: 2, Printed: p * math.Pow(1-p, 3) / (8 * k),
 		Exact: 2 * p * (1 - p) * (float64((1-p)*(1-p)) + float64(p*p)) / k,
 	})

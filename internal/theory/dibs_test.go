@@ -95,7 +95,7 @@ func TestDIBSPrintsTheTable(t *testing.T) {
 			{"E_sim", b.ESim, w.eSim}, {"lower", b.Lower, w.lower}, {"E_diff", b.EDiff, w.eDiff},
 			{"absolute lower", b.AbsoluteLower, w.absoluteLower}, {"absolute upper", b.AbsoluteUpper, w.absoluteUpper},
 		} {
-			if c.want != "" && printed(c.got, c.want) != c.want {
+			if c.want != "" && inPrint(c.got, c.want) != c.want {
 				t.Errorf("%d x %d, P=%v: %s is %v, the table has %s", w.classes, w.perClass, w.p, c.name, c.got, c.want)
 			}
 		}
@@ -106,7 +106,7 @@ func TestDIBSPrintsTheTable(t *testing.T) {
 }
 
 // printed shows v with the digits of like.
-func printed(v float64, like string) string {
+func inPrint(v float64, like string) string {
 	if mantissa, _, ok := strings.Cut(like, "e"); ok {
 		return strings.Replace(strconv.FormatFloat(v, 'e', len(mantissa)-2, 64), "e-0", "e-", 1)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"tercet/internal/noise"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // The ways to say how much noise there is.
@@ -16,9 +17,9 @@ const (
 	GivenFlips     = "flips"     // rho: positive and negative of a triplet change places
 )
 
-func weights(w record.TripletWeights) record.NoiseWeights {
+func weights(w record.TripletWeights) printed.NoiseWeights {
 	p := noise.Product(w)
-	return record.NoiseWeights{TripletWeights: w, Product: record.Product{W11: p.W11, W10: p.W10, W01: p.W01, W00: p.W00}, Contrast: w.Contrast()}
+	return printed.NoiseWeights{TripletWeights: w, Product: printed.Product{W11: p.W11, W10: p.W10, W01: p.W01, W00: p.W00}, Contrast: w.Contrast()}
 }
 
 // Match says what noise of one kind, value of it given, amounts to in all others.
@@ -27,7 +28,7 @@ func weights(w record.TripletWeights) record.NoiseWeights {
 //
 // Errors: fewer than two classes; a similar share outside (0, 1); a value outside
 // [0, 1], or outside [0, 1/2] for P and rho.
-func Match(given string, value float64, classes int, similar float64) (*record.MatchedNoise, error) {
+func Match(given string, value float64, classes int, similar float64) (*printed.MatchedNoise, error) {
 	if classes < 2 {
 		return nil, fmt.Errorf("%w: number of classes is %d; noise on labels needs two or more", ErrInput, classes)
 	}
@@ -48,7 +49,7 @@ func Match(given string, value float64, classes int, similar float64) (*record.M
 		return nil, fmt.Errorf("%w: %s is %v, want a number from 0 to %v%s", ErrInput, given, value, largest, why)
 	}
 
-	m := &record.MatchedNoise{Given: given, Value: value, Classes: classes, Similar: similar, Effective: value}
+	m := &printed.MatchedNoise{Given: given, Value: value, Classes: classes, Similar: similar, Effective: value}
 	q := -1.0 // where it is not given but follows from P
 	switch given {
 	case GivenSLN:
@@ -67,8 +68,8 @@ func Match(given string, value float64, classes int, similar float64) (*record.M
 		}
 	}
 	p, k := m.Effective, float64(classes)
-	m.SLN = record.LabelNoise{Q: q, Rate: q * (k - 1) / k, NoiseWeights: weights(noise.SLNTriplets(q, classes))}
-	m.PLN = record.LabelNoise{Q: 2 * p, Rate: p, NoiseWeights: weights(noise.PLNTriplets(p, similar))}
-	m.Flips = record.OrderNoise{Rho: p, NoiseWeights: weights(noise.OrderFlips(p))}
+	m.SLN = printed.LabelNoise{Q: q, Rate: q * (k - 1) / k, NoiseWeights: weights(noise.SLNTriplets(q, classes))}
+	m.PLN = printed.LabelNoise{Q: 2 * p, Rate: p, NoiseWeights: weights(noise.PLNTriplets(p, similar))}
+	m.Flips = printed.OrderNoise{Rho: p, NoiseWeights: weights(noise.OrderFlips(p))}
 	return m, nil
 }

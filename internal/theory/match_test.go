@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/testutil"
 )
 
-func match(t *testing.T, given string, value float64, classes int, similar float64) *record.MatchedNoise {
+func match(t *testing.T, given string, value float64, classes int, similar float64) *printed.MatchedNoise {
 	t.Helper()
 	m, err := Match(given, value, classes, similar)
 	if err != nil {

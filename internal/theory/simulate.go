@@ -8,6 +8,7 @@ import (
 	"tercet/internal/noise"
 	"tercet/internal/par"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // MaxSimulated is the largest number of images of a graph that Simulate draws, MaxDraws
@@ -26,7 +27,7 @@ type SimOptions struct {
 	Seed              uint64
 	Limits            FloorLimits // of each draw
 	// Done, where set, is called after each draw, from one goroutine at a time.
-	Done func(record.Draw)
+	Done func(printed.Draw)
 }
 
 // Simulate draws graphs of labeled pairs as Theorem 1 has them, see DIBS, with a draw
@@ -37,7 +38,7 @@ type SimOptions struct {
 // Where ctx is done, the draws that were finished come with its error; nil if none.
 // Errors: those of DIBS; negatives of another name; no draws, or more than MaxDraws; more than
 // MaxSimulated images; negative limits.
-func Simulate(ctx context.Context, o SimOptions) (*record.Simulation, error) {
+func Simulate(ctx context.Context, o SimOptions) (*printed.Simulation, error) {
 	bounds, err := DIBS(o.Classes, o.PerClass, o.P)
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func Simulate(ctx context.Context, o SimOptions) (*record.Simulation, error) {
 	for i := range truth {
 		truth[i] = int32(i / o.PerClass)
 	}
-	draws, errs := make([]record.Draw, o.Draws), make([]error, o.Draws)
+	draws, errs := make([]printed.Draw, o.Draws), make([]error, o.Draws)
 	var mu sync.Mutex // for Done
 	par.For(o.Draws, 1, func(lo, _ int) {
 		if errs[lo] = ctx.Err(); errs[lo] != nil {
@@ -71,7 +72,7 @@ func Simulate(ctx context.Context, o SimOptions) (*record.Simulation, error) {
 			o.Done(draws[lo])
 		}
 	})
-	s := &record.Simulation{Negatives: o.Negatives, Seed: o.Seed, Wanted: o.Draws, Images: len(truth), Pairs: 2 * len(truth)}
+	s := &printed.Simulation{Negatives: o.Negatives, Seed: o.Seed, Wanted: o.Draws, Images: len(truth), Pairs: 2 * len(truth)}
 	for i, e := range errs {
 		switch {
 		case e == nil:
@@ -88,30 +89,30 @@ func Simulate(ctx context.Context, o SimOptions) (*record.Simulation, error) {
 }
 
 // draw makes graph number n and finds its floors.
-func draw(ctx context.Context, truth []int32, o SimOptions, n int) (record.Draw, error) {
+func draw(ctx context.Context, truth []int32, o SimOptions, n int) (printed.Draw, error) {
 	pairs, report, err := noise.Graph(truth, truth, o.Classes, noise.GraphOptions{
 		Scenario: noise.Full, Negatives: o.Negatives, Order: noise.Shuffled,
 		Wrong: noise.Coins(2 * o.P), Seed: o.Seed, Draw: uint64(n),
 	})
 	if err != nil {
-		return record.Draw{}, err
+		return printed.Draw{}, err
 	}
 	f, err := Floor(ctx, pairs, o.Limits)
-	return record.Draw{Draw: n, Wrong: report.Wrong, GraphFloor: f}, err
+	return printed.Draw{Draw: n, Wrong: report.Wrong, GraphFloor: f}, err
 }
 
 // sum takes the means over the draws and holds the bounds against them.
-func sum(s *record.Simulation, o SimOptions, b record.DIBSBounds) {
-	share := func(count func(record.Draw) int) []float64 {
+func sum(s *printed.Simulation, o SimOptions, b record.DIBSBounds) {
+	share := func(count func(printed.Draw) int) []float64 {
 		out := make([]float64, len(s.Draws))
 		for i, d := range s.Draws {
 			out[i] = float64(count(d)) / float64(s.Pairs)
 		}
 		return out
 	}
-	duplicates := share(func(d record.Draw) int { return d.Duplicates })
-	errors := share(func(d record.Draw) int { return d.Errors })
-	lower := share(func(d record.Draw) int { return d.Lower })
+	duplicates := share(func(d printed.Draw) int { return d.Duplicates })
+	errors := share(func(d printed.Draw) int { return d.Errors })
+	lower := share(func(d printed.Draw) int { return d.Lower })
 	clusters := make([]float64, len(s.Draws))
 	for i, d := range s.Draws {
 		clusters[i] = float64(d.Clusters)
@@ -119,7 +120,7 @@ func sum(s *record.Simulation, o SimOptions, b record.DIBSBounds) {
 			s.Proven++
 		}
 	}
-	s.Wrong = mean(share(func(d record.Draw) int { return d.Wrong }))
+	s.Wrong = mean(share(func(d printed.Draw) int { return d.Wrong }))
 	s.FloorDuplicates, s.Expected = mean(duplicates), DuplicatesFloor(o.Classes, o.PerClass, o.P, o.Negatives)
 	s.Multicut, s.Clusters = mean(errors), mean(clusters)
 	if s.Proven < len(s.Draws) {
@@ -127,7 +128,7 @@ func sum(s *record.Simulation, o SimOptions, b record.DIBSBounds) {
 		s.MulticutLower = &m
 	}
 	if o.Negatives == noise.SameIndex {
-		s.Theorem = &record.Theorem{
+		s.Theorem = &printed.Theorem{
 			FloorDuplicates: checkExpected(b, duplicates, s.Expected),
 			Multicut:        check(b, lower, errors),
 		}

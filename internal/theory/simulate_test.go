@@ -11,11 +11,12 @@ import (
 	"tercet/internal/noise"
 	"tercet/internal/par"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/testutil"
 	"tercet/internal/verdict"
 )
 
-func simulated(t *testing.T, o SimOptions) *record.Simulation {
+func simulated(t *testing.T, o SimOptions) *printed.Simulation {
 	t.Helper()
 	if o.Negatives == "" {
 		o.Negatives = noise.SameIndex
@@ -72,7 +73,7 @@ func TestSimulationOfTwoClasses(t *testing.T) {
 	if d := s.Multicut.Value - 0.0883; math.Abs(d) > 2*math.Hypot(0.0023, se(s.Multicut, 150)) {
 		t.Errorf("multicut %v, the reference has 0.0883 ± 0.0023", s.Multicut.Value)
 	}
-	want := record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: s.Theorem.Multicut.Lower.Draws}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: s.Theorem.Multicut.Upper.Draws}, Corollary: verdict.Contradicted}
+	want := printed.TheoremChecks{Lower: printed.TheoremCheck{Verdict: verdict.Supported, Draws: s.Theorem.Multicut.Lower.Draws}, Upper: printed.TheoremCheck{Verdict: verdict.Supported, Draws: s.Theorem.Multicut.Upper.Draws}, Corollary: verdict.Contradicted}
 	if s.Theorem.Multicut != want {
 		t.Errorf("verdicts %+v", s.Theorem.Multicut)
 	}
@@ -145,7 +146,7 @@ func TestSimulationWithoutNoise(t *testing.T) {
 	if s.Multicut.Value != 0 || s.FloorDuplicates.Value != 0 || s.Wrong.Value != 0 || s.Clusters.Value > 4 {
 		t.Errorf("%+v", s)
 	}
-	if c := s.Theorem.Multicut; c.Lower != (record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}) || c.Upper != (record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}) {
+	if c := s.Theorem.Multicut; c.Lower != (printed.TheoremCheck{Verdict: verdict.Supported, Draws: 3}) || c.Upper != (printed.TheoremCheck{Verdict: verdict.Supported, Draws: 3}) {
 		t.Errorf("verdicts %+v", c)
 	}
 }
@@ -191,7 +192,7 @@ func TestSimulationCanBeStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	o := SimOptions{Classes: 3, PerClass: 5, P: 0.1, Draws: 50, Negatives: noise.SameIndex}
 	calls := 0
-	o.Done = func(record.Draw) {
+	o.Done = func(printed.Draw) {
 		if calls++; calls == 3 {
 			cancel()
 		}

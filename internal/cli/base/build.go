@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"tercet/internal/engine/kernel"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // Version and commit are set by the linker (-X): make build takes them from git.
@@ -19,8 +19,8 @@ func Program() string {
 }
 
 // BuildInfo describes the running binary.
-func BuildInfo() record.Binary {
-	b := record.Binary{Version: Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Kernel: kernel.Setting()}
+func BuildInfo() printed.Binary {
+	b := printed.Binary{Version: Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Kernel: kernel.Setting()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if b.Version == "" {
 			b.Version = info.Main.Version

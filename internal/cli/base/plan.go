@@ -8,13 +8,14 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/run"
 	"tercet/internal/text"
 )
 
 // Plan prints what the variants would do.
 func Plan(ctx context.Context, s *Streams, variants []*config.Config) error {
-	doc := record.Plan{Schema: record.PlanSchema}
+	doc := printed.Plan{Schema: record.PlanSchema}
 	for _, v := range variants {
 		p, err := run.MakePlan(ctx, v)
 		if err != nil {
@@ -37,7 +38,7 @@ func Plan(ctx context.Context, s *Streams, variants []*config.Config) error {
 	})
 }
 
-func writePlan(b *strings.Builder, p *record.PlannedRun) {
+func writePlan(b *strings.Builder, p *printed.PlannedRun) {
 	d := p.Data
 	fmt.Fprintf(b, "run         %s\n", p.Name)
 	held := ""
@@ -67,7 +68,7 @@ func writePlan(b *strings.Builder, p *record.PlannedRun) {
 }
 
 // writeMetricPlan is the rest of the plan of a metric that is fitted.
-func writeMetricPlan(b *strings.Builder, p *record.PlannedRun, m *record.PlannedFit) {
+func writeMetricPlan(b *strings.Builder, p *printed.PlannedRun, m *printed.PlannedFit) {
 	fmt.Fprintf(b, "triplets    %.4g, %s as positives\n", m.Triplets, text.Plural(m.Classes, "class", "classes"))
 	steps := ""
 	if p.Steps > 0 {

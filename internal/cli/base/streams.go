@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // Streams is what a command sees of the terminal. Results go to Out, everything
@@ -104,6 +105,6 @@ func (s *Streams) Report(err error, code int) {
 		s.Stderr("tercet: " + err.Error() + "\n")
 		return
 	}
-	data, _ := json.Marshal(record.Error{Schema: record.ErrorSchema, Error: err.Error(), ExitCode: code}) // strings and an int always encode
+	data, _ := json.Marshal(printed.Error{Schema: record.ErrorSchema, Error: err.Error(), ExitCode: code}) // strings and an int always encode
 	s.Stderr(string(data) + "\n")
 }

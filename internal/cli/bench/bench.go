@@ -17,6 +17,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/run"
 	"tercet/internal/text"
@@ -111,7 +112,7 @@ func runBench(ctx context.Context, s *base.Streams, o options) error {
 	if o.quick && !o.changed("seconds") {
 		o.seconds = quickSeconds
 	}
-	doc := &record.Bench{Schema: record.BenchSchema, Build: base.BuildInfo(), Machine: &record.Machine{
+	doc := &printed.Bench{Schema: record.BenchSchema, Build: base.BuildInfo(), Machine: &printed.Machine{
 		CPU: run.CPUName(), Level: kernel.Setting(), Threads: par.Threads(),
 	}, Quick: o.quick}
 	if o.check {
@@ -136,7 +137,7 @@ func runBench(ctx context.Context, s *base.Streams, o options) error {
 
 // printMeasured prints the jobs measured so far: all of them, or those before an
 // interruption.
-func (o options) printMeasured(s *base.Streams, doc *record.Bench) error {
+func (o options) printMeasured(s *base.Streams, doc *printed.Bench) error {
 	if len(doc.Results) == 0 {
 		return nil
 	}
@@ -170,7 +171,7 @@ func (o options) pick() ([]bench.Job, error) {
 }
 
 // checkJobs fails if a job's results depend on the number of threads.
-func checkJobs(ctx context.Context, s *base.Streams, o options, jobs []bench.Job, doc *record.Bench) error {
+func checkJobs(ctx context.Context, s *base.Streams, o options, jobs []bench.Job, doc *printed.Bench) error {
 	var bad []string
 	for i, j := range jobs {
 		s.Note("%s (%d of %d)", j.Name, i+1, len(jobs))
@@ -192,7 +193,7 @@ func checkJobs(ctx context.Context, s *base.Streams, o options, jobs []bench.Job
 	return nil
 }
 
-func checkTable(d *record.Bench) *render.Table {
+func checkTable(d *printed.Bench) *render.Table {
 	t := &render.Table{
 		Title:   fmt.Sprintf("bits with %d and with %d threads, kernel %s", d.Checks[0].Threads[0], d.Checks[0].Threads[1], d.Machine.Level),
 		Columns: []render.Column{{Name: "job"}, {Name: "repetitions"}, {Name: "arrays"}, {Name: "bits"}},
@@ -207,7 +208,7 @@ func checkTable(d *record.Bench) *render.Table {
 	return t
 }
 
-func printBench(w io.Writer, d *record.Bench, format string) error {
+func printBench(w io.Writer, d *printed.Bench, format string) error {
 	if d.Results[0].SpeedUp > 0 {
 		return scalingTable(d).Write(w, format)
 	}
@@ -225,7 +226,7 @@ func printBench(w io.Writer, d *record.Bench, format string) error {
 	return nil
 }
 
-func benchTable(d *record.Bench) *render.Table {
+func benchTable(d *printed.Bench) *render.Table {
 	m := d.Machine
 	t := &render.Table{
 		Title: fmt.Sprintf("%s, %s/%s, kernel %s, %s", m.CPU, runtime.GOOS, runtime.GOARCH, m.Level, text.Count(m.Threads, "thread")),
@@ -261,7 +262,7 @@ func benchTable(d *record.Bench) *render.Table {
 	return t
 }
 
-func partTable(r *record.BenchResult) *render.Table {
+func partTable(r *printed.BenchResult) *render.Table {
 	t := &render.Table{Title: r.Job, Columns: []render.Column{{Name: "part"}, {Name: "time (ms)"}, {Name: "GFLOP/s", Digits: 1}, {Name: "of the peak", Percent: true}}}
 	for _, p := range r.Parts {
 		t.Rows = append(t.Rows, []render.Cell{render.Text(p.Name), render.Number(p.Seconds * 1e3), known(p.GFLOPS), known(p.PeakShare)})

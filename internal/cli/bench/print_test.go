@@ -5,13 +5,13 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // Markdown has the parts, as the text does; csv is one table.
 func TestPrintsParts(t *testing.T) {
-	doc := &record.Bench{Machine: &record.Machine{CPU: "one", Level: "avx2", Threads: 2, Peak: []record.Speed{{Threads: 2, GFLOPS: 100}}}, Quick: true,
-		Results: []*record.BenchResult{{Job: "gemm", Threads: 2, Seconds: 1, Parts: []record.BenchPart{{Name: "64x64x64 nn", Seconds: 1e-3, GFLOPS: 12.5, PeakShare: 0.125}}}}}
+	doc := &printed.Bench{Machine: &printed.Machine{CPU: "one", Level: "avx2", Threads: 2, Peak: []printed.Speed{{Threads: 2, GFLOPS: 100}}}, Quick: true,
+		Results: []*printed.BenchResult{{Job: "gemm", Threads: 2, Seconds: 1, Parts: []printed.BenchPart{{Name: "64x64x64 nn", Seconds: 1e-3, GFLOPS: 12.5, PeakShare: 0.125}}}}}
 	for format, parts := range map[string]bool{"text": true, "markdown": true, "csv": false, "json": false} {
 		var out strings.Builder
 		if err := printBench(&out, doc, format); err != nil {

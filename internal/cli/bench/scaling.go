@@ -11,7 +11,7 @@ import (
 	"tercet/internal/bench"
 	"tercet/internal/cli/base"
 	"tercet/internal/par"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/text"
 )
@@ -40,7 +40,7 @@ func (o options) checkScaling() error {
 
 // runScaling measures each job with each number of threads, interleaved, so that what else
 // the machine does falls on all of them.
-func runScaling(ctx context.Context, s *base.Streams, o options, jobs []bench.Job, doc *record.Bench) error {
+func runScaling(ctx context.Context, s *base.Streams, o options, jobs []bench.Job, doc *printed.Bench) error {
 	defer par.SetThreads(par.Threads())
 	doc.Machine.Threads = o.scaling[len(o.scaling)-1]
 	bench.MeasurePeak(doc.Machine, o.scaling, o.seconds)
@@ -56,8 +56,8 @@ func runScaling(ctx context.Context, s *base.Streams, o options, jobs []bench.Jo
 }
 
 // scale measures one job.
-func (o options) scale(ctx context.Context, j bench.Job, m *record.Machine) ([]*record.BenchResult, error) {
-	all := make([][]*record.BenchResult, len(o.scaling))
+func (o options) scale(ctx context.Context, j bench.Job, m *printed.Machine) ([]*printed.BenchResult, error) {
+	all := make([][]*printed.BenchResult, len(o.scaling))
 	for range turns {
 		for i, n := range o.scaling {
 			par.SetThreads(n)
@@ -68,9 +68,9 @@ func (o options) scale(ctx context.Context, j bench.Job, m *record.Machine) ([]*
 			all[i] = append(all[i], r)
 		}
 	}
-	var out []*record.BenchResult
+	var out []*printed.BenchResult
 	for i, list := range all {
-		slices.SortFunc(list, func(a, b *record.BenchResult) int { return cmp.Compare(a.Seconds, b.Seconds) })
+		slices.SortFunc(list, func(a, b *printed.BenchResult) int { return cmp.Compare(a.Seconds, b.Seconds) })
 		r := list[turns/2]
 		out = append(out, r)
 		r.SpeedUp = out[0].Seconds / r.Seconds
@@ -80,7 +80,7 @@ func (o options) scale(ctx context.Context, j bench.Job, m *record.Machine) ([]*
 }
 
 // scalingTable has a row for each job and number of threads.
-func scalingTable(d *record.Bench) *render.Table {
+func scalingTable(d *printed.Bench) *render.Table {
 	m := d.Machine
 	t := &render.Table{
 		Title: fmt.Sprintf("%s, %s/%s, kernel %s, %s", m.CPU, runtime.GOOS, runtime.GOARCH, m.Level, text.Count(runtime.NumCPU(), "processor")),

@@ -11,6 +11,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/theory"
 )
 
@@ -48,16 +49,16 @@ no triplet has a |D| above the margin, D = |f(a) - f(p)|^2 - |f(a) - f(n)|^2.`,
 			if err != nil {
 				return boundError(err)
 			}
-			return s.Result(record.BoundAmbiguous{Schema: record.BoundSchema, Kind: "ambiguous", Ambiguous: a}, func(w io.Writer) error { return printAmbiguous(w, a) })
+			return s.Result(printed.BoundAmbiguous{Schema: record.BoundSchema, Kind: "ambiguous", Ambiguous: a}, func(w io.Writer) error { return printAmbiguous(w, a) })
 		},
 	}.Build()
 }
 
-func printAmbiguous(w io.Writer, a *record.Ambiguous) error {
+func printAmbiguous(w io.Writer, a *printed.Ambiguous) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "beta %v, gamma %v, margin %v, embedding f(x) = %v x, class means %v apart, %d draws\n\n", a.Beta, a.Gamma, a.Margin, a.Scale, a.Apart, a.Draws)
 	t := base.PlainTable("triplets", "probability", "loss", "gradient in s", "95 % interval", "largest |D|")
-	row := func(name, of string, p record.AmbiguousPart, largest string) {
+	row := func(name, of string, p printed.AmbiguousPart, largest string) {
 		t.AppendRow(table.Row{name, of, decimal(p.Loss.Value), decimal(p.Gradient.Value), fmt.Sprintf("[%s, %s]", decimal(p.Gradient.CI95[0]), decimal(p.Gradient.CI95[1])), largest})
 	}
 	for _, k := range a.Kinds {

@@ -8,7 +8,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 func document(t *testing.T, line string, into any) {
@@ -23,7 +23,7 @@ func document(t *testing.T, line string, into any) {
 }
 
 func TestDIBS(t *testing.T) {
-	var doc record.BoundDIBS
+	var doc printed.BoundDIBS
 	document(t, "dibs --classes 10 --noise 0.1 --per-class 300", &doc)
 	if doc.Schema != "tercet.bound/1" || doc.Kind != "dibs" || doc.Pairs != 6000 || doc.Q != 0.2 || doc.Simulation != nil ||
 		math.Abs(doc.Lower-0.005) > 1e-15 || math.Abs(doc.EDiff-0.006710) > 5e-7 || math.Abs(doc.FloorDuplicates-0.005) > 1e-15 {
@@ -45,7 +45,7 @@ func TestDIBS(t *testing.T) {
 }
 
 func TestDIBSSimulates(t *testing.T) {
-	var doc record.BoundDIBS
+	var doc printed.BoundDIBS
 	line := "dibs --classes 5 --noise 0.1 --per-class 20 --simulate 30 --seed 1"
 	document(t, line, &doc)
 	s := doc.Simulation
@@ -73,7 +73,7 @@ func TestDIBSSimulates(t *testing.T) {
 }
 
 func TestNoise(t *testing.T) {
-	var doc record.BoundNoise
+	var doc printed.BoundNoise
 	document(t, "noise --classes 10 --pln 0.4", &doc)
 	if doc.Schema != "tercet.bound/1" || doc.Kind != "noise" || doc.Given != "pln" || math.Abs(doc.SLN.Q-0.225403) > 5e-7 ||
 		math.Abs(doc.SLN.W11-0.6252) > 5e-5 || math.Abs(doc.SLN.W00-0.0252) > 5e-5 || math.Abs(doc.SLN.Product.W00-0.0144) > 5e-5 || doc.Flips.Rho != 0.2 {

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/noise"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/text"
 	"tercet/internal/theory"
 )
@@ -84,7 +85,7 @@ func runBoundDIBS(ctx context.Context, s *base.Streams, o dibsOptions) error {
 			}
 		}
 	}
-	doc := &record.BoundDIBS{
+	doc := &printed.BoundDIBS{
 		Schema: record.BoundSchema, Kind: "dibs", Classes: o.classes, PerClass: o.perClass,
 		P: o.noise, Q: 2 * o.noise, Pairs: 2 * o.classes * o.perClass, DIBSBounds: b,
 		Cycles: theory.InconsistentCycles(o.classes, o.noise),
@@ -100,13 +101,13 @@ func runBoundDIBS(ctx context.Context, s *base.Streams, o dibsOptions) error {
 	return err // of an interruption: the draws before it are printed
 }
 
-func simulate(ctx context.Context, s *base.Streams, o dibsOptions) (*record.Simulation, error) {
+func simulate(ctx context.Context, s *base.Streams, o dibsOptions) (*printed.Simulation, error) {
 	p := s.Progress("draws", int64(max(0, o.simulate)))
 	defer p.Done()
 	sim, err := theory.Simulate(ctx, theory.SimOptions{
 		Classes: o.classes, PerClass: o.perClass, P: o.noise, Negatives: o.negatives,
 		Draws: o.simulate, Seed: o.seed, Limits: theory.FloorLimits{Nodes: o.nodes},
-		Done: func(record.Draw) { p.Add(1) },
+		Done: func(printed.Draw) { p.Add(1) },
 	})
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -114,7 +115,7 @@ func simulate(ctx context.Context, s *base.Streams, o dibsOptions) (*record.Simu
 	return sim, err
 }
 
-func printDIBS(w io.Writer, d *record.BoundDIBS) error {
+func printDIBS(w io.Writer, d *printed.BoundDIBS) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d classes of %d images, %d pairs, P = %v (q~ = %v)\n\n", d.Classes, d.PerClass, d.Pairs, d.P, d.Q)
 	t := base.PlainTable("", "error", "pairs")
@@ -148,7 +149,7 @@ func printDIBS(w io.Writer, d *record.BoundDIBS) error {
 	return err
 }
 
-func printSimulation(b *strings.Builder, s *record.Simulation) {
+func printSimulation(b *strings.Builder, s *printed.Simulation) {
 	n := len(s.Draws)
 	fmt.Fprintf(b, "%s of %s negatives, seed %d", text.Count(n, "graph"), s.Negatives, s.Seed)
 	if n < s.Wanted {
@@ -186,12 +187,12 @@ func printSimulation(b *strings.Builder, s *record.Simulation) {
 	}
 	b.WriteString("\n")
 	t = base.PlainTable("claim: of the mean, of the graphs", "duplicates floor", "multicut")
-	claim := func(name string, of func(c record.TheoremChecks) record.TheoremCheck) {
-		show := func(c record.TheoremCheck) string { return fmt.Sprintf("%s, %d of %d", c.Verdict, c.Draws, n) }
+	claim := func(name string, of func(c printed.TheoremChecks) printed.TheoremCheck) {
+		show := func(c printed.TheoremCheck) string { return fmt.Sprintf("%s, %d of %d", c.Verdict, c.Draws, n) }
 		t.AppendRow(table.Row{name, show(of(s.Theorem.FloorDuplicates)), show(of(s.Theorem.Multicut))})
 	}
-	claim("E_sim + lower <= error", func(c record.TheoremChecks) record.TheoremCheck { return c.Lower })
-	claim("error < E_sim + E_diff", func(c record.TheoremChecks) record.TheoremCheck { return c.Upper })
+	claim("E_sim + lower <= error", func(c printed.TheoremChecks) printed.TheoremCheck { return c.Lower })
+	claim("error < E_sim + E_diff", func(c printed.TheoremChecks) printed.TheoremCheck { return c.Upper })
 	if c := s.Theorem; c.Multicut.Corollary != "" {
 		t.AppendRow(table.Row{"error = E_sim + corollary", c.FloorDuplicates.Corollary, c.Multicut.Corollary})
 	}

@@ -12,6 +12,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/theory"
 )
 
@@ -85,11 +86,11 @@ func runBoundNoise(s *base.Streams, o noiseOptions) error {
 	if err != nil {
 		return boundError(err)
 	}
-	doc := record.BoundNoise{Schema: record.BoundSchema, Kind: "noise", MatchedNoise: m}
+	doc := printed.BoundNoise{Schema: record.BoundSchema, Kind: "noise", MatchedNoise: m}
 	return s.Result(doc, func(w io.Writer) error { return printNoise(w, m) })
 }
 
-func printNoise(w io.Writer, m *record.MatchedNoise) error {
+func printNoise(w io.Writer, m *printed.MatchedNoise) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s = %v with %d classes: effective noise P = %s\n\n", m.Given, m.Value, m.Classes, decimal(m.Effective))
 	t := base.PlainTable("", "labels (sln)", "pairs (pln)", "order (flips)")
@@ -102,22 +103,22 @@ func printNoise(w io.Writer, m *record.MatchedNoise) error {
 	}
 	row("drawn again: q, q~", m.SLN.Q, m.PLN.Q)
 	row("changed: rate, P, rho", m.SLN.Rate, m.PLN.Rate, m.Flips.Rho)
-	all := []record.NoiseWeights{m.SLN.NoiseWeights, m.PLN.NoiseWeights, m.Flips.NoiseWeights}
+	all := []printed.NoiseWeights{m.SLN.NoiseWeights, m.PLN.NoiseWeights, m.Flips.NoiseWeights}
 	for _, r := range []struct {
 		name string
-		of   func(w record.NoiseWeights) float64
+		of   func(w printed.NoiseWeights) float64
 	}{
-		{"beta", func(w record.NoiseWeights) float64 { return w.Beta }},
-		{"gamma", func(w record.NoiseWeights) float64 { return w.Gamma }},
-		{"w11: both right", func(w record.NoiseWeights) float64 { return w.W11 }},
-		{"w10: n wrong", func(w record.NoiseWeights) float64 { return w.W10 }},
-		{"w01: p wrong", func(w record.NoiseWeights) float64 { return w.W01 }},
-		{"w00: both wrong", func(w record.NoiseWeights) float64 { return w.W00 }},
-		{"product w11", func(w record.NoiseWeights) float64 { return w.Product.W11 }},
-		{"product w10", func(w record.NoiseWeights) float64 { return w.Product.W10 }},
-		{"product w01", func(w record.NoiseWeights) float64 { return w.Product.W01 }},
-		{"product w00", func(w record.NoiseWeights) float64 { return w.Product.W00 }},
-		{"contrast", func(w record.NoiseWeights) float64 { return w.Contrast }},
+		{"beta", func(w printed.NoiseWeights) float64 { return w.Beta }},
+		{"gamma", func(w printed.NoiseWeights) float64 { return w.Gamma }},
+		{"w11: both right", func(w printed.NoiseWeights) float64 { return w.W11 }},
+		{"w10: n wrong", func(w printed.NoiseWeights) float64 { return w.W10 }},
+		{"w01: p wrong", func(w printed.NoiseWeights) float64 { return w.W01 }},
+		{"w00: both wrong", func(w printed.NoiseWeights) float64 { return w.W00 }},
+		{"product w11", func(w printed.NoiseWeights) float64 { return w.Product.W11 }},
+		{"product w10", func(w printed.NoiseWeights) float64 { return w.Product.W10 }},
+		{"product w01", func(w printed.NoiseWeights) float64 { return w.Product.W01 }},
+		{"product w00", func(w printed.NoiseWeights) float64 { return w.Product.W00 }},
+		{"contrast", func(w printed.NoiseWeights) float64 { return w.Contrast }},
 	} {
 		row(r.name, r.of(all[0]), r.of(all[1]), r.of(all[2]))
 	}

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/report"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/study"
 	"tercet/internal/text"
 	"tercet/internal/theory"
@@ -75,7 +76,7 @@ func runBoundPartition(ctx context.Context, s *base.Streams, o partitionOptions)
 	if len(tasks) == 0 {
 		return &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("none of the %d runs has dense noisy pairs with same-index negatives (batch: {sampler: pair-graph, scenario: s2 or full, negatives: same-index}, noise: {kind: pln})", len(runs))}
 	}
-	doc := &record.BoundPartition{Schema: record.BoundSchema, Kind: "partition", Others: others}
+	doc := &printed.BoundPartition{Schema: record.BoundSchema, Kind: "partition", Others: others}
 	for _, t := range tasks {
 		if err := refuseOtherPartition(t, o); err != nil {
 			return err
@@ -101,7 +102,7 @@ func refuseOtherPartition(t *study.PartitionTask, o partitionOptions) error {
 
 // settle finds the partition of a task, unless a run of it has it, and stores it in the
 // runs that lack it.
-func settle(ctx context.Context, doc *record.BoundPartition, s *base.Streams, t *study.PartitionTask, o partitionOptions) error {
+func settle(ctx context.Context, doc *printed.BoundPartition, s *base.Streams, t *study.PartitionTask, o partitionOptions) error {
 	var lacking []string
 	var have *record.Partition
 	for _, dir := range t.Dirs {
@@ -111,7 +112,7 @@ func settle(ctx context.Context, doc *record.BoundPartition, s *base.Streams, t 
 			lacking = append(lacking, dir)
 		}
 	}
-	out := record.StoredPartition{Runs: t.Dirs, Kept: lacking == nil, Partition: have}
+	out := printed.StoredPartition{Runs: t.Dirs, Kept: lacking == nil, Partition: have}
 	if have == nil {
 		var err error
 		if out.Partition, err = findPartition(ctx, s, t, o); err != nil {
@@ -131,7 +132,7 @@ func findPartition(ctx context.Context, s *base.Streams, t *study.PartitionTask,
 	p := s.Progress(fmt.Sprintf("draws, %d classes, P = %v", t.Classes, t.P), int64(o.draws))
 	defer p.Done()
 	found, err := theory.FindPartition(ctx, t.PartitionSetting, theory.SimOptions{
-		Draws: o.draws, Seed: o.seed, Limits: theory.FloorLimits{Nodes: o.nodes}, Done: func(record.Draw) { p.Add(1) },
+		Draws: o.draws, Seed: o.seed, Limits: theory.FloorLimits{Nodes: o.nodes}, Done: func(printed.Draw) { p.Add(1) },
 	})
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -139,7 +140,7 @@ func findPartition(ctx context.Context, s *base.Streams, t *study.PartitionTask,
 	return found, boundError(err)
 }
 
-func printPartitions(w io.Writer, d *record.BoundPartition) error {
+func printPartitions(w io.Writer, d *printed.BoundPartition) error {
 	var b strings.Builder
 	t := base.PlainTable("classes", "images of each", "P", "best partition's error", "95 % interval", "proven", "runs")
 	for _, p := range d.Partitions {

@@ -12,6 +12,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/theory/stability"
 )
 
@@ -157,26 +158,26 @@ func runBoundStability(s *base.Streams, o *stabilityOptions) error {
 		}
 		forms = []string{o.form}
 	}
-	doc := &record.BoundStability{Schema: record.BoundSchema, Kind: "stability", Source: b.name(), Inputs: map[string]float64{}}
+	doc := &printed.BoundStability{Schema: record.BoundSchema, Kind: "stability", Source: b.name(), Inputs: map[string]float64{}}
 	inputs := o.describe(b, doc)
 	var refused error
 	for _, form := range forms {
 		r, err := b.calc(&o.in, stability.Options{Form: form, Constants: o.constants, Sup: o.in.supremum})
 		if err != nil {
 			refused = err
-			doc.Forms = append(doc.Forms, record.BoundForm{Form: form, Refused: err.Error()})
+			doc.Forms = append(doc.Forms, printed.BoundForm{Form: form, Refused: err.Error()})
 			continue
 		}
-		doc.Forms = append(doc.Forms, record.BoundForm{Form: form, BoundValue: &r})
+		doc.Forms = append(doc.Forms, printed.BoundForm{Form: form, BoundValue: &r})
 	}
-	if !slices.ContainsFunc(doc.Forms, func(f record.BoundForm) bool { return f.BoundValue != nil }) {
+	if !slices.ContainsFunc(doc.Forms, func(f printed.BoundForm) bool { return f.BoundValue != nil }) {
 		return boundError(refused)
 	}
 	return s.Result(doc, func(w io.Writer) error { return printStability(w, doc, inputs) })
 }
 
 // describe writes the inputs into the document, and returns them as they are typed.
-func (o *stabilityOptions) describe(b stabilityBound, doc *record.BoundStability) string {
+func (o *stabilityOptions) describe(b stabilityBound, doc *printed.BoundStability) string {
 	var line []string
 	for _, name := range stabilityFlags(o.flags) {
 		if name == "constants" || !o.flags.Changed(name) {

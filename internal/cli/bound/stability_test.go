@@ -11,7 +11,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/bound"
 	"tercet/internal/cli/clitest"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 func TestStability(t *testing.T) {
@@ -22,7 +22,7 @@ func TestStability(t *testing.T) {
 		"Lemma 6": {"0.245", "0.65"}, "Lemma 10": {"11.1046", "15.3499"}, "Corollary 1": {"59268.330", "138083.916"},
 		"Corollary 2": {"4308.834", "9628.644"}, "Corollary 3": {"", "1.644390"},
 	} {
-		var doc record.BoundStability
+		var doc printed.BoundStability
 		document(t, "stability "+bound.Complete[name], &doc)
 		if doc.Schema != "tercet.bound/1" || doc.Kind != "stability" || doc.Source != name || len(doc.Forms) != 2 ||
 			doc.Forms[0].Form != "paper" || doc.Forms[1].Form != "corrected" {
@@ -48,7 +48,7 @@ func TestStability(t *testing.T) {
 			t.Errorf("%s: constants %q", name, doc.Constants)
 		}
 	}
-	var doc record.BoundStability
+	var doc printed.BoundStability
 	document(t, "stability "+bound.Complete["Corollary 3"], &doc)
 	if f := doc.Forms[0]; f.Refused == "" || !strings.Contains(f.Refused, "want at least 8 alpha = 32") || f.BoundValue != nil {
 		t.Errorf("%+v", f)
@@ -56,7 +56,7 @@ func TestStability(t *testing.T) {
 	if f := doc.Forms[1]; f.Refused != "" || f.Rate == nil || math.Abs(f.Rate.Value-0.00647723) > 5e-9 {
 		t.Errorf("%+v", f)
 	}
-	doc = record.BoundStability{}
+	doc = printed.BoundStability{}
 	document(t, "stability "+bound.Complete["Corollary 3"]+" --form corrected", &doc)
 	if len(doc.Forms) != 1 || doc.Forms[0].Form != "corrected" {
 		t.Errorf("%+v", doc)
@@ -130,7 +130,7 @@ func TestStabilityRefuses(t *testing.T) {
 			t.Errorf("bound stability %s\ngot  %d %s%s\nwant %s", line, code, out, stderr, want)
 		}
 	}
-	if b, err := json.Marshal(record.BoundForm{Form: "paper", Refused: "no"}); err != nil || string(b) != `{"form":"paper","refused":"no"}` {
+	if b, err := json.Marshal(printed.BoundForm{Form: "paper", Refused: "no"}); err != nil || string(b) != `{"form":"paper","refused":"no"}` {
 		t.Errorf("%s, %v", b, err)
 	}
 }

@@ -10,9 +10,10 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
-func printStability(w io.Writer, d *record.BoundStability, inputs string) error {
+func printStability(w io.Writer, d *printed.BoundStability, inputs string) error {
 	var b strings.Builder
 	head := []any{""}
 	var results []*record.BoundValue

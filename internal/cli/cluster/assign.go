@@ -15,6 +15,7 @@ import (
 	"tercet/internal/data/npy"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/run"
 	"tercet/internal/summary"
@@ -85,7 +86,7 @@ func runAssign(ctx context.Context, s *base.Streams, o assignOptions) error {
 	}
 	view := &base.Stages{Streams: s}
 	defer view.Close()
-	var d *record.Assign
+	var d *printed.Assign
 	if o.Run == "" {
 		d, err = clustering.AssignFiles(ctx, o.clusters, o.Embeddings, o.LabelFile())
 		err = base.LabelsError(err)
@@ -110,7 +111,7 @@ func runAssign(ctx context.Context, s *base.Streams, o assignOptions) error {
 	return base.CheckGates(gates, d.Clustering)
 }
 
-func (o *assignOptions) assignRun(ctx context.Context, s *base.Streams, view *base.Stages) (*record.Assign, error) {
+func (o *assignOptions) assignRun(ctx context.Context, s *base.Streams, view *base.Stages) (*printed.Assign, error) {
 	r, err := o.OpenNoted(s)
 	if err != nil {
 		return nil, err
@@ -122,7 +123,7 @@ func (o *assignOptions) assignRun(ctx context.Context, s *base.Streams, view *ba
 // assignedFile has the clusters of the new items, beside assign.json.
 const assignedFile = "assigned.npy"
 
-func writeAssigned(dir string, d *record.Assign) error {
+func writeAssigned(dir string, d *printed.Assign) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func writeAssigned(dir string, d *record.Assign) error {
 	return fsx.Write(filepath.Join(dir, assignedFile), 0o644, func(w io.Writer) error { return npy.WriteLabels(w, d.Labels) })
 }
 
-func assignTable(d *record.Assign) *render.Table {
+func assignTable(d *printed.Assign) *render.Table {
 	name := d.Source.Run
 	if name == "" {
 		name = d.Source.Embeddings

@@ -11,7 +11,7 @@ import (
 	"tercet/internal/cli"
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 func TestMeasuresAJob(t *testing.T) {
@@ -60,7 +60,7 @@ func TestPrintsATable(t *testing.T) {
 
 func TestQuickSaysSo(t *testing.T) {
 	code, out, stderr := clitest.Run("bench", "--job", "kmeans-100", "--threads", "1", "--quick", "--seconds", "0.01", "--json")
-	var doc record.Bench
+	var doc printed.Bench
 	if err := json.Unmarshal([]byte(out), &doc); code != 0 || err != nil {
 		t.Fatal(code, err, stderr)
 	}

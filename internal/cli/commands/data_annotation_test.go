@@ -9,7 +9,7 @@ import (
 	"tercet/internal/cli/clitest"
 	"tercet/internal/data/datatest"
 	"tercet/internal/data/table"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 func TestInspectOfAnAnnotation(t *testing.T) {
@@ -18,13 +18,13 @@ func TestInspectOfAnAnnotation(t *testing.T) {
 	tree := datatest.Tree{T: t, Dir: dir, Classes: []datatest.Class{{ID: 1, Train: 3}, {ID: 2, Train: 2}, {ID: 3, Query: 2, Gallery: 1}}, Images: true}
 	tree.InShop()
 	line := "data inspect --source inshop " + dir
-	var doc record.Inspected
+	var doc printed.Inspected
 	clitest.RunJSON(t, line+" --partial --no-images --json", &doc)
 	a := doc.Annotation
 	if doc.Name != "inshop" || a == nil || len(a.Roles) != 3 || a.Copies != nil || a.Shared != 0 || a.Categories != 2 {
 		t.Fatalf("%+v %+v", doc, a)
 	}
-	for k, want := range []record.RoleStats{
+	for k, want := range []printed.RoleStats{
 		{Role: "train", PerClassMin: 2, PerClassMed: 2.5, PerClassMax: 3}, {Role: "query", PerClassMin: 2, PerClassMed: 2, PerClassMax: 2}, {Role: "gallery", PerClassMin: 1, PerClassMed: 1, PerClassMax: 1, Singles: 1},
 	} {
 		n := []table.Count{{Images: 5, Classes: 2}, {Images: 2, Classes: 1}, {Images: 1, Classes: 1}}[k]

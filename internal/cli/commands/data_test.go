@@ -15,11 +15,11 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
 	"tercet/internal/config"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 func TestListKnowsWhatConfigsKnow(t *testing.T) {
-	var doc record.Datasets
+	var doc printed.Datasets
 	clitest.RunJSON(t, "data list --json", &doc)
 	var names []string
 	for _, d := range doc.Datasets {
@@ -57,7 +57,7 @@ func TestListKnowsWhatConfigsKnow(t *testing.T) {
 }
 
 func TestInspect(t *testing.T) {
-	var doc record.Inspected
+	var doc printed.Inspected
 	clitest.RunJSON(t, "data inspect --json"+clitest.FewGlyphs, &doc)
 	if doc.Schema != "tercet.data/1" || doc.Name != "glyphs" || doc.Train.Items != 24 || doc.Test.Items != 12 || doc.Sampler.Coverage.Items != 24 {
 		t.Errorf("%+v", doc)
@@ -76,7 +76,7 @@ func TestInspect(t *testing.T) {
 
 func TestOfASweepIsThatOfItsFirstRun(t *testing.T) {
 	line := "data inspect --json --set data.glyphs.classes=6 --set data.glyphs.test_classes=3 --set batch.pairs=4 --set sweep.seed=[0,1] --set sweep.data.glyphs.per_class="
-	var doc record.Inspected
+	var doc printed.Inspected
 	clitest.RunJSON(t, line+"[5,4]", &doc)
 	if doc.Train.Items != 30 {
 		t.Errorf("%d items, want those of the first run", doc.Train.Items)
@@ -98,7 +98,7 @@ func TestInspectOfFiles(t *testing.T) {
 	npy := "\x93NUMPY\x01\x00v\x00" + header + "\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\xbf" // 1, 1, -1
 	clitest.WriteFile(t, "x.npy", npy)
 	clitest.WriteFile(t, "short.npy", npy[:len(npy)-1])
-	var doc record.Inspected
+	var doc printed.Inspected
 	clitest.RunJSON(t, "data inspect --embeddings x.npy --labels y.csv --json", &doc)
 	if v := doc.Vectors; v == nil || v.Items != 3 || v.Classes != 2 || v.Duplicates != 1 || v.Conflicts != 1 || v.Lengths.Min != 1 || v.Lengths.Max != 1 || doc.Embeddings != "x.npy" {
 		t.Errorf("%+v", doc)
@@ -130,7 +130,7 @@ func TestInspectPrintsWhatTheSamplerRefuses(t *testing.T) {
 
 func TestPreview(t *testing.T) {
 	t.Chdir(t.TempDir())
-	var doc record.Preview
+	var doc printed.Preview
 	clitest.RunJSON(t, "data preview --json --out a.png --classes 2 --per-class 3 --split test"+clitest.FewGlyphs, &doc)
 	if doc.Schema != "tercet.preview/1" || doc.Path != "a.png" || len(doc.Rows) != 2 || len(doc.Rows[1].Shown) != 3 || doc.Set != "test" {
 		t.Errorf("%+v", doc)
@@ -212,7 +212,7 @@ func TestInspectOfMNIST(t *testing.T) {
 	if _, err := os.Stat(root); err != nil {
 		t.Skip("needs ../shared/data/mnist")
 	}
-	var doc record.Inspected
+	var doc printed.Inspected
 	clitest.RunJSON(t, "data inspect --json --set data=mnist --set data.root="+root, &doc)
 	tr, te := doc.Train, doc.Test
 	if tr.Items != 60000 || te.Items != 10000 || tr.PerClassMin != 5421 || tr.PerClassMax != 6742 || te.PerClassMin != 892 || te.PerClassMax != 1135 {
@@ -239,7 +239,7 @@ func TestPack(t *testing.T) {
 		clitest.WriteFile(t, filepath.Join("tree", name), b.String())
 	}
 	clitest.WriteFile(t, "t.yaml", "data: {name: folder, root: tree, split: {kind: fraction}, transform: {test: [CenterCrop(6)]}}\n")
-	var doc record.PackedImages
+	var doc printed.PackedImages
 	clitest.RunJSON(t, "data pack t.yaml --json --out p.tshard --size 8 --fit squash", &doc)
 	if doc.Schema != "tercet.pack/1" || doc.Images != 4 || doc.Pixels != "packed squash 8" || doc.Bytes < 4*3*64 || len(doc.SHA256) != 64 {
 		t.Errorf("%+v", doc)

@@ -8,7 +8,7 @@ import (
 
 	"tercet/internal/cli/clitest"
 	"tercet/internal/cli/doctor"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 func TestChecksAConfig(t *testing.T) {
@@ -23,7 +23,7 @@ func TestChecksAConfig(t *testing.T) {
 	}
 	for _, modules := range []bool{false, true} { // a test binary knows of none
 		var b bytes.Buffer
-		doc := record.Doctor{Modules: []record.Module{{Path: "example.org/m", Version: "v1"}}}
+		doc := printed.Doctor{Modules: []printed.Module{{Path: "example.org/m", Version: "v1"}}}
 		if err := doctor.PrintDoctor(&b, doc, modules); err != nil || strings.Contains(b.String(), "\nmodule    example.org/m v1\n") != modules {
 			t.Errorf("modules %v: printed\n%s", modules, b.String())
 		}

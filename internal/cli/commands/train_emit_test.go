@@ -8,7 +8,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
 	"tercet/internal/emit"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 func TestEmit(t *testing.T) {
@@ -31,7 +31,7 @@ func TestEmit(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
 	}
-	var doc record.Script
+	var doc printed.Script
 	err := json.Unmarshal([]byte(clitest.Must(t, 0, line+"make --json")), &doc)
 	if err != nil || doc.Runs != 6 || doc.Tasks != 6 || doc.Seconds <= 0 || doc.Memory <= 0 || !strings.Contains(doc.Script, "--task $*/6") {
 		t.Errorf("the document is %+v", doc)

@@ -9,6 +9,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // four trains two configurations with two seeds each and evaluates them query by query.
@@ -25,7 +26,7 @@ func four(t *testing.T) {
 	}
 }
 
-func compared(t *testing.T, line string) (d record.ComparedRuns) {
+func compared(t *testing.T, line string) (d printed.ComparedRuns) {
 	t.Helper()
 	clitest.RunJSON(t, line+" --json", &d)
 	return d

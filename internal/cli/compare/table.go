@@ -4,13 +4,13 @@ import (
 	"fmt"
 
 	"tercet/internal/cli/base"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 )
 
 // table has a row for each side and score. Columns that no row fills are left out for
 // people, and stay for programs.
-func table(d *record.ComparedRuns, format string) *render.Table {
+func table(d *printed.ComparedRuns, format string) *render.Table {
 	t := &render.Table{Title: "compared with " + d.Sides[0].Name}
 	for _, h := range []string{"side", "score", "first", "this", "difference", "seeds", "over seeds", "p", "seeds needed", "queries", "over queries", "p (queries)", "verdict"} {
 		t.Columns = append(t.Columns, render.Column{Name: h})

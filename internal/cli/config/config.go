@@ -15,6 +15,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/config"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/run"
 	"tercet/internal/text"
 )
@@ -95,7 +96,7 @@ func runConfigShow(s *base.Streams, o showOptions) error {
 	if err != nil {
 		return err
 	}
-	doc := record.ShownConfig{Schema: record.ConfigSchema, Hash: c.Hash(), Runs: len(runs), Origins: c.Origins()}
+	doc := printed.ShownConfig{Schema: record.ConfigSchema, Hash: c.Hash(), Runs: len(runs), Origins: c.Origins()}
 	if doc.Config, err = c.Values(); err != nil {
 		return err
 	}
@@ -139,10 +140,10 @@ func newCheck(s *base.Streams) *cobra.Command {
 }
 
 func runConfigCheck(s *base.Streams, o checkOptions) error {
-	doc := record.ConfigCheck{Schema: record.ConfigCheckSchema, OK: true}
+	doc := printed.ConfigCheck{Schema: record.ConfigCheckSchema, OK: true}
 	bad := 0
 	for _, file := range o.files {
-		f := record.CheckedFile{File: file}
+		f := printed.CheckedFile{File: file}
 		c, runs, err := Checked(base.ConfigFlags{Path: file, Sets: o.Sets})
 		if err != nil {
 			bad++
@@ -238,7 +239,7 @@ func newKeys(s *base.Streams) *cobra.Command {
 }
 
 func runConfigKeys(s *base.Streams, prefix string) error {
-	doc := record.ConfigKeys{Schema: record.ConfigKeysSchema}
+	doc := printed.ConfigKeys{Schema: record.ConfigKeysSchema}
 	for _, k := range config.Keys() {
 		if strings.HasPrefix(k.Key, prefix) {
 			doc.Keys = append(doc.Keys, k)
@@ -303,7 +304,7 @@ func runConfigSchema(s *base.Streams) error {
 	if err != nil {
 		return err
 	}
-	return s.Result(record.ConfigSchemaText{Schema: record.ConfigSchemaSchema, JSONSchema: text}, func(w io.Writer) error {
+	return s.Result(printed.ConfigSchemaText{Schema: record.ConfigSchemaSchema, JSONSchema: text}, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})

@@ -14,6 +14,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/run/starter"
 )
 
@@ -97,7 +98,7 @@ func runConfigInit(s *base.Streams, o initOptions) error {
 			return err
 		}
 	}
-	return s.Result(record.ConfigInit{Schema: record.ConfigInitSchema, File: o.out, Text: string(text)}, func(w io.Writer) error {
+	return s.Result(printed.ConfigInit{Schema: record.ConfigInitSchema, File: o.out, Text: string(text)}, func(w io.Writer) error {
 		if o.out != "" {
 			_, err := fmt.Fprintln(w, o.out)
 			return err

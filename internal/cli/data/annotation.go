@@ -6,16 +6,16 @@ import (
 	"slices"
 	"strconv"
 
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
 // annotationTable shows the roles of an annotation, each in a column.
-func annotationTable(d *record.Inspected) *render.Table {
+func annotationTable(d *printed.Inspected) *render.Table {
 	a := d.Annotation
 	t := &render.Table{Title: fmt.Sprintf("%s: %s", d.Name, a.Root), Columns: []render.Column{{Name: "what"}}}
-	add := func(what string, show func(r *record.RoleStats) string) {
+	add := func(what string, show func(r *printed.RoleStats) string) {
 		row := []render.Cell{render.Text(what)}
 		for k := range a.Roles {
 			row = append(row, render.Text(show(&a.Roles[k])))
@@ -29,18 +29,18 @@ func annotationTable(d *record.Inspected) *render.Table {
 			modes[m] = true
 		}
 	}
-	add("images", func(r *record.RoleStats) string { return strconv.Itoa(r.Images) })
-	add("classes", func(r *record.RoleStats) string { return strconv.Itoa(r.Classes) })
-	add("images per class: min, median, max", func(r *record.RoleStats) string {
+	add("images", func(r *printed.RoleStats) string { return strconv.Itoa(r.Images) })
+	add("classes", func(r *printed.RoleStats) string { return strconv.Itoa(r.Classes) })
+	add("images per class: min, median, max", func(r *printed.RoleStats) string {
 		return fmt.Sprintf("%d, %g, %d", r.PerClassMin, r.PerClassMed, r.PerClassMax)
 	})
-	add("classes of one image", func(r *record.RoleStats) string { return strconv.Itoa(r.Singles) })
+	add("classes of one image", func(r *printed.RoleStats) string { return strconv.Itoa(r.Singles) })
 	if a.Copies != nil {
 		for _, m := range slices.Sorted(maps.Keys(modes)) {
-			add(m, func(r *record.RoleStats) string { return strconv.Itoa(r.Modes[m]) })
+			add(m, func(r *printed.RoleStats) string { return strconv.Itoa(r.Modes[m]) })
 		}
-		add("sides: shortest, longest", func(r *record.RoleStats) string { return fmt.Sprintf("%d, %d", r.Shortest, r.Longest) })
-		add("megabytes", func(r *record.RoleStats) string { return fmt.Sprintf("%.1f", float64(r.Bytes)/1e6) })
+		add("sides: shortest, longest", func(r *printed.RoleStats) string { return fmt.Sprintf("%d, %d", r.Shortest, r.Longest) })
+		add("megabytes", func(r *printed.RoleStats) string { return fmt.Sprintf("%.1f", float64(r.Bytes)/1e6) })
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("%s in both training and test", text.Plural(a.Shared, "class", "classes")))
 	for _, n := range []struct {

@@ -16,6 +16,7 @@ import (
 	"tercet/internal/data/npy"
 	"tercet/internal/noise"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/text"
 	"tercet/internal/wire"
@@ -143,7 +144,7 @@ func runDataInspect(ctx context.Context, s *base.Streams, o inspectOptions) erro
 	return err // of the sampler
 }
 
-func inspected(ctx context.Context, s *base.Streams, o inspectOptions) (*record.Inspected, error) {
+func inspected(ctx context.Context, s *base.Streams, o inspectOptions) (*printed.Inspected, error) {
 	if o.embeddings != "" && o.Path != "" {
 		return nil, base.Usagef("give a config or --embeddings, not both")
 	}
@@ -185,15 +186,15 @@ func noiseSection(text string) string {
 }
 
 // dataTable shows the sets beside each other.
-func dataTable(d *record.Inspected) *render.Table {
+func dataTable(d *printed.Inspected) *render.Table {
 	t := &render.Table{Title: fmt.Sprintf("%s: %s", d.Config, d.Name), Columns: []render.Column{{Name: "what"}}}
 	if d.Embeddings != "" {
 		t.Title = d.Embeddings
 	}
-	var sets []*record.SetStats
+	var sets []*printed.SetStats
 	for _, s := range []struct {
 		name  string
-		stats *record.SetStats
+		stats *printed.SetStats
 	}{{"train", d.Train}, {"validation", d.Validation}, {"test", d.Test}, {"vectors", d.Vectors}} {
 		if s.stats != nil {
 			sets = append(sets, s.stats)
@@ -228,46 +229,46 @@ func dataTable(d *record.Inspected) *render.Table {
 // row is a line of the table.
 type row struct {
 	what string
-	show func(s *record.SetStats) string
+	show func(s *printed.SetStats) string
 }
 
 func rows(vectors, channels bool) []row {
-	whole := func(f func(s *record.SetStats) int) func(s *record.SetStats) string {
-		return func(s *record.SetStats) string { return strconv.Itoa(f(s)) }
+	whole := func(f func(s *printed.SetStats) int) func(s *printed.SetStats) string {
+		return func(s *printed.SetStats) string { return strconv.Itoa(f(s)) }
 	}
 	item, value := "images", "pixel"
 	if vectors {
 		item, value = "vectors", "value"
 	}
 	rows := []row{
-		{item, whole(func(s *record.SetStats) int { return s.Items })},
-		{"shape", func(s *record.SetStats) string { return fmt.Sprintf("%dx%dx%d", s.Height, s.Width, s.Channels) }},
-		{"classes", whole(func(s *record.SetStats) int { return s.Classes })},
-		{item + " per class: min, median, max", func(s *record.SetStats) string {
+		{item, whole(func(s *printed.SetStats) int { return s.Items })},
+		{"shape", func(s *printed.SetStats) string { return fmt.Sprintf("%dx%dx%d", s.Height, s.Width, s.Channels) }},
+		{"classes", whole(func(s *printed.SetStats) int { return s.Classes })},
+		{item + " per class: min, median, max", func(s *printed.SetStats) string {
 			return fmt.Sprintf("%d, %g, %d", s.PerClassMin, s.PerClassMed, s.PerClassMax)
 		}},
-		{"classes of one item", whole(func(s *record.SetStats) int { return s.Singles })},
-		{"classes without items", whole(func(s *record.SetStats) int { return s.EmptyClasses })},
-		{value + "s: min, max", func(s *record.SetStats) string { return fmt.Sprintf("%.4g, %.4g", s.Min, s.Max) }},
-		{value + " mean", func(s *record.SetStats) string { return fmt.Sprintf("%.4f", s.Mean) }},
-		{value + " deviation", func(s *record.SetStats) string { return fmt.Sprintf("%.4f", s.Std) }},
+		{"classes of one item", whole(func(s *printed.SetStats) int { return s.Singles })},
+		{"classes without items", whole(func(s *printed.SetStats) int { return s.EmptyClasses })},
+		{value + "s: min, max", func(s *printed.SetStats) string { return fmt.Sprintf("%.4g, %.4g", s.Min, s.Max) }},
+		{value + " mean", func(s *printed.SetStats) string { return fmt.Sprintf("%.4f", s.Mean) }},
+		{value + " deviation", func(s *printed.SetStats) string { return fmt.Sprintf("%.4f", s.Std) }},
 	}
 	if channels && !vectors {
 		rows = append(rows,
-			row{"mean by channel", func(s *record.SetStats) string { return decimals(s.ChannelMean) }},
-			row{"deviation by channel", func(s *record.SetStats) string { return decimals(s.ChannelStd) }})
+			row{"mean by channel", func(s *printed.SetStats) string { return decimals(s.ChannelMean) }},
+			row{"deviation by channel", func(s *printed.SetStats) string { return decimals(s.ChannelStd) }})
 	}
 	if vectors {
-		rows[1] = row{"dimension", whole(func(s *record.SetStats) int { return s.Channels })}
-		rows = append(rows, row{"length: min, mean, max", func(s *record.SetStats) string {
+		rows[1] = row{"dimension", whole(func(s *printed.SetStats) int { return s.Channels })}
+		rows = append(rows, row{"length: min, mean, max", func(s *printed.SetStats) string {
 			return fmt.Sprintf("%.4g, %.4g, %.4g", s.Lengths.Min, s.Lengths.Mean, s.Lengths.Max)
 		}})
 	}
 	return append(rows,
-		row{"duplicates", whole(func(s *record.SetStats) int { return s.Duplicates })},
-		row{"of them under another label", whole(func(s *record.SetStats) int { return s.Conflicts })},
-		row{"constant " + item, whole(func(s *record.SetStats) int { return s.Constant })},
-		row{"fingerprint", func(s *record.SetStats) string {
+		row{"duplicates", whole(func(s *printed.SetStats) int { return s.Duplicates })},
+		row{"of them under another label", whole(func(s *printed.SetStats) int { return s.Conflicts })},
+		row{"constant " + item, whole(func(s *printed.SetStats) int { return s.Constant })},
+		row{"fingerprint", func(s *printed.SetStats) string {
 			return fmt.Sprintf("%.16s", strings.TrimPrefix(s.Fingerprint, "sha256:"))
 		}})
 }

@@ -15,6 +15,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 func newList(s *base.Streams) *cobra.Command {
@@ -32,11 +33,11 @@ func newList(s *base.Streams) *cobra.Command {
 }
 
 func runDataList(s *base.Streams) error {
-	doc := record.Datasets{Schema: record.DatasetsSchema}
+	doc := printed.Datasets{Schema: record.DatasetsSchema}
 	keys := config.Keys()
 	for _, src := range data.Sources() {
 		about := src.Defaults.Traits()
-		info := record.DatasetEntry{Name: src.Name, About: about.About, Needs: about.Needs, Keys: []string{}}
+		info := printed.DatasetEntry{Name: src.Name, About: about.About, Needs: about.Needs, Keys: []string{}}
 		for _, k := range keys {
 			if strings.HasPrefix(k.Key, "data.") && slices.Contains(k.With, src.Name) {
 				info.Keys = append(info.Keys, k.Key)

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/imaging/shard"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/text"
 	"tercet/internal/wire"
 )
@@ -102,7 +103,7 @@ func runPack(ctx context.Context, s *base.Streams, o packOptions) error {
 	if err != nil {
 		return err
 	}
-	doc := &record.PackedImages{
+	doc := &printed.PackedImages{
 		Schema: record.PackSchema, Path: o.out, Images: head.Images, Bytes: info.Size(), Pixels: "packed " + head.Params.String(),
 		Decoder: head.Decoder, Resize: head.Resize, SHA256: head.SHA256, Seconds: time.Since(start).Seconds(),
 	}

@@ -20,6 +20,7 @@ import (
 	"tercet/internal/par"
 	"tercet/internal/ranks/mpi"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/rng"
 	"tercet/internal/run"
 	"tercet/internal/text"
@@ -60,10 +61,10 @@ const (
 )
 
 func runDoctor(ctx context.Context, s *base.Streams, o options) error {
-	doc := record.Doctor{
+	doc := printed.Doctor{
 		Schema:  record.DoctorSchema,
 		Build:   base.BuildInfo(),
-		CPU:     record.CPU{Brand: run.CPUName(), Features: base.CPUFeatures(), Count: runtime.NumCPU(), Threads: par.Threads()},
+		CPU:     printed.CPU{Brand: run.CPUName(), Features: base.CPUFeatures(), Count: runtime.NumCPU(), Threads: par.Threads()},
 		Kernel:  kernels(),
 		Memory:  Memory(),
 		Modules: modules(),
@@ -91,7 +92,7 @@ func runDoctor(ctx context.Context, s *base.Streams, o options) error {
 
 // verdict is an error if a check failed: of usage, since each has a flag, a file
 // or a variable as its cause, else of the machine.
-func verdict(checks []record.DoctorCheck) error {
+func verdict(checks []printed.DoctorCheck) error {
 	var bad []string
 	code := base.ExitFailed
 	for _, c := range checks {
@@ -108,75 +109,75 @@ func verdict(checks []record.DoctorCheck) error {
 	return &base.ExitError{Code: code, Err: fmt.Errorf("checks failed: %s", strings.Join(bad, ", "))}
 }
 
-func checkKernel() record.DoctorCheck {
+func checkKernel() printed.DoctorCheck {
 	if err := kernel.StartError(); err != nil {
-		return record.DoctorCheck{Name: "kernel", Level: "fail", Text: err.Error()}
+		return printed.DoctorCheck{Name: "kernel", Level: "fail", Text: err.Error()}
 	}
 	levels := kernel.Levels()
 	best, now := levels[len(levels)-1], kernel.Current()
 	if now != best {
-		return record.DoctorCheck{Name: "kernel", Level: "warn", Text: fmt.Sprintf("level %v is forced, %v would be faster", now, best)}
+		return printed.DoctorCheck{Name: "kernel", Level: "warn", Text: fmt.Sprintf("level %v is forced, %v would be faster", now, best)}
 	}
 	if best == kernel.Generic {
-		return record.DoctorCheck{Name: "kernel", Level: "warn", Text: "no assembly for this processor or build: plain Go is many times slower"}
+		return printed.DoctorCheck{Name: "kernel", Level: "warn", Text: "no assembly for this processor or build: plain Go is many times slower"}
 	}
 	if kernel.Measures() {
-		return record.DoctorCheck{Name: "kernel", Level: "warn", Text: kernel.EnvWinograd + "=measure: another run may plan its convolutions in another way and give other last bits"}
+		return printed.DoctorCheck{Name: "kernel", Level: "warn", Text: kernel.EnvWinograd + "=measure: another run may plan its convolutions in another way and give other last bits"}
 	}
-	return record.DoctorCheck{Name: "kernel", Level: "ok", Text: "level " + kernel.Setting()}
+	return printed.DoctorCheck{Name: "kernel", Level: "ok", Text: "level " + kernel.Setting()}
 }
 
 // checkMPI says whether several processes can train a run.
-func checkMPI() record.DoctorCheck {
+func checkMPI() printed.DoctorCheck {
 	name, err := mpi.Look()
 	switch {
 	case errors.Is(err, mpi.ErrStatic):
-		return record.DoctorCheck{Name: "mpi", Level: "ok", Text: "not in this static build; tercet-native has it (make native)"}
+		return printed.DoctorCheck{Name: "mpi", Level: "ok", Text: "not in this static build; tercet-native has it (make native)"}
 	case err != nil:
-		return record.DoctorCheck{Name: "mpi", Level: "warn", Text: err.Error()}
+		return printed.DoctorCheck{Name: "mpi", Level: "warn", Text: err.Error()}
 	}
-	return record.DoctorCheck{Name: "mpi", Level: "ok", Text: name}
+	return printed.DoctorCheck{Name: "mpi", Level: "ok", Text: name}
 }
 
-func checkSpace(name, what string, have, low uint64) record.DoctorCheck {
+func checkSpace(name, what string, have, low uint64) printed.DoctorCheck {
 	text := fmt.Sprintf("%s %s", bytesText(have), what)
 	if have < low {
-		return record.DoctorCheck{Name: name, Level: "warn", Text: text + ", less than " + bytesText(low)}
+		return printed.DoctorCheck{Name: name, Level: "warn", Text: text + ", less than " + bytesText(low)}
 	}
-	return record.DoctorCheck{Name: name, Level: "ok", Text: text}
+	return printed.DoctorCheck{Name: name, Level: "ok", Text: text}
 }
 
-func checkDisk(path string) (record.Disk, record.DoctorCheck) {
+func checkDisk(path string) (printed.Disk, printed.DoctorCheck) {
 	free, err := diskFree(path)
 	name := "disk " + path
 	if err != nil {
-		return record.Disk{Path: path, Error: err.Error()}, record.DoctorCheck{Name: name, Level: "warn", Text: err.Error()}
+		return printed.Disk{Path: path, Error: err.Error()}, printed.DoctorCheck{Name: name, Level: "warn", Text: err.Error()}
 	}
-	d := record.Disk{Path: path, Free: free}
+	d := printed.Disk{Path: path, Free: free}
 	f, err := os.CreateTemp(path, ".tercet-doctor-*")
 	if err != nil {
-		return d, record.DoctorCheck{Name: name, Level: "fail", Text: "cannot be written: " + err.Error()}
+		return d, printed.DoctorCheck{Name: name, Level: "fail", Text: "cannot be written: " + err.Error()}
 	}
 	f.Close()
 	os.Remove(f.Name())
 	return d, checkSpace(name, "free", free, lowDisk)
 }
 
-func checkConfig(o options) (record.CheckedFile, record.DoctorCheck) {
-	f := record.CheckedFile{File: o.Path}
+func checkConfig(o options) (printed.CheckedFile, printed.DoctorCheck) {
+	f := printed.CheckedFile{File: o.Path}
 	c, runs, err := config.Checked(o.ConfigFlags)
 	if err != nil {
 		f.Error = err.Error()
-		return f, record.DoctorCheck{Name: "config", Level: "fail", Text: err.Error()}
+		return f, printed.DoctorCheck{Name: "config", Level: "fail", Text: err.Error()}
 	}
 	f.OK, f.Runs, f.Hash = true, runs, c.Hash()
-	return f, record.DoctorCheck{Name: "config", Level: "ok", Text: "valid, " + text.Count(f.Runs, "run")}
+	return f, printed.DoctorCheck{Name: "config", Level: "ok", Text: "valid, " + text.Count(f.Runs, "run")}
 }
 
 const gemmSize = 768 // three matrices of 2.25 MiB: beyond the second-level cache
 
-func kernels() record.Kernel {
-	r := record.Kernel{Current: kernel.Setting(), Forced: os.Getenv(kernel.EnvLevel), Size: gemmSize}
+func kernels() printed.Kernel {
+	r := printed.Kernel{Current: kernel.Setting(), Forced: os.Getenv(kernel.EnvLevel), Size: gemmSize}
 	for _, l := range kernel.Levels() {
 		r.Available = append(r.Available, l.String())
 	}
@@ -205,24 +206,24 @@ func measureGemm(n int) float64 {
 	return best
 }
 
-func modules() []record.Module {
+func modules() []printed.Module {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return nil
 	}
-	var out []record.Module
+	var out []printed.Module
 	for _, m := range info.Deps {
 		for m.Replace != nil {
 			m = m.Replace
 		}
-		out = append(out, record.Module{Path: m.Path, Version: m.Version})
+		out = append(out, printed.Module{Path: m.Path, Version: m.Version})
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Path < out[j].Path })
 	return out
 }
 
 // PrintDoctor prints the verdicts first: they are what was asked for.
-func PrintDoctor(w io.Writer, d record.Doctor, modules bool) error {
+func PrintDoctor(w io.Writer, d printed.Doctor, modules bool) error {
 	var b strings.Builder
 	for _, c := range d.Checks {
 		fmt.Fprintf(&b, "%-5s %s: %s\n", c.Level, c.Name, c.Text)

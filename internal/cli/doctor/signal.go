@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tercet/internal/cli/config"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/run"
 	"tercet/internal/text"
 )
@@ -18,15 +18,15 @@ const patience = 30 * time.Second
 
 // checkSignal says how long the first run of a valid config takes to end after a signal: a
 // step, and a checkpoint, which is tried here.
-func checkSignal(ctx context.Context, o options) record.DoctorCheck {
+func checkSignal(ctx context.Context, o options) printed.DoctorCheck {
 	seconds, what, err := timeToEnd(ctx, o)
 	switch {
 	case err != nil:
-		return record.DoctorCheck{Name: "signal", Level: "warn", Text: "not measured: " + err.Error()}
+		return printed.DoctorCheck{Name: "signal", Level: "warn", Text: "not measured: " + err.Error()}
 	case seconds > patience.Seconds():
-		return record.DoctorCheck{Name: "signal", Level: "warn", Text: what + fmt.Sprintf(": schedulers wait %d s by default, let them wait longer", int(patience.Seconds()))}
+		return printed.DoctorCheck{Name: "signal", Level: "warn", Text: what + fmt.Sprintf(": schedulers wait %d s by default, let them wait longer", int(patience.Seconds()))}
 	}
-	return record.DoctorCheck{Name: "signal", Level: "ok", Text: what}
+	return printed.DoctorCheck{Name: "signal", Level: "ok", Text: what}
 }
 
 func timeToEnd(ctx context.Context, o options) (seconds float64, what string, err error) {

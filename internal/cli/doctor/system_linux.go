@@ -9,17 +9,17 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // Memory reads /proc/meminfo and the limit of the container, nil if it cannot.
-func Memory() *record.Memory {
+func Memory() *printed.Memory {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	var m record.Memory
+	var m printed.Memory
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		words := strings.Fields(lines.Text())

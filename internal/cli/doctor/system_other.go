@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"runtime"
 
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // memory is not known on this system.
-func Memory() *record.Memory { return nil }
+func Memory() *printed.Memory { return nil }
 
 // diskFree is not known on this system.
 func diskFree(path string) (uint64, error) {

@@ -11,6 +11,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/export"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/run"
 	"tercet/internal/text"
@@ -63,7 +64,7 @@ Dividing by the length of embeddings is part of model.py, not of the weights.`,
 		Exits: []int{base.ExitData},
 		Flags: func(cmd *cobra.Command) { o.addFlags(cmd, "write into the folder `DIR`, which is made") },
 		Run: func(_ context.Context, args []string) error {
-			return o.write(s, args[0], "torch", export.TorchFiles(o.out), func(r *run.Run, m *nn.Model, a export.About) ([]record.ExportedFile, error) {
+			return o.write(s, args[0], "torch", export.TorchFiles(o.out), func(r *run.Run, m *nn.Model, a export.About) ([]printed.ExportedFile, error) {
 				return export.Torch(o.out, m, r.Config, a)
 			})
 		},
@@ -85,7 +86,7 @@ the output "embeddings" is (N, D).`,
 		Exits: []int{base.ExitData},
 		Flags: func(cmd *cobra.Command) { o.addFlags(cmd, "write to `FILE`") },
 		Run: func(_ context.Context, args []string) error {
-			return o.write(s, args[0], "onnx", []string{o.out}, func(_ *run.Run, m *nn.Model, a export.About) ([]record.ExportedFile, error) {
+			return o.write(s, args[0], "onnx", []string{o.out}, func(_ *run.Run, m *nn.Model, a export.About) ([]printed.ExportedFile, error) {
 				return export.ONNXFile(o.out, m, a)
 			})
 		},
@@ -99,7 +100,7 @@ func (o *options) addFlags(cmd *cobra.Command, out string) {
 }
 
 // write exports the network of the run in dir.
-func (o *options) write(s *base.Streams, dir, format string, files []string, to func(*run.Run, *nn.Model, export.About) ([]record.ExportedFile, error)) error {
+func (o *options) write(s *base.Streams, dir, format string, files []string, to func(*run.Run, *nn.Model, export.About) ([]printed.ExportedFile, error)) error {
 	if o.out == "" {
 		return base.Usagef("say where to write: --out")
 	}
@@ -128,7 +129,7 @@ func (o *options) write(s *base.Streams, dir, format string, files []string, to 
 	if err != nil {
 		return base.RunError(err)
 	}
-	doc := record.ExportedModel{Schema: record.ExportSchema, Run: dir, Checkpoint: o.Checkpoint, Step: c.State.Step, Format: format,
+	doc := printed.ExportedModel{Schema: record.ExportSchema, Run: dir, Checkpoint: o.Checkpoint, Step: c.State.Step, Format: format,
 		Model: record.Model{Name: c.Spec.Name, Embedding: m.Dim(), Parameters: m.ParamCount()}}
 	if doc.Files, err = to(r, m, about(r, o.Checkpoint, c.State.Step)); err != nil {
 		return err
@@ -141,7 +142,7 @@ func about(r *run.Run, checkpoint string, step int) export.About {
 	return export.About{Run: r.Config.Name, Checkpoint: checkpoint, Step: step, Version: run.Version}
 }
 
-func table(d *record.ExportedModel) *render.Table {
+func table(d *printed.ExportedModel) *render.Table {
 	t := &render.Table{
 		Title:   fmt.Sprintf("%s: model %s, checkpoint %s (step %d)", d.Run, d.Model.Name, d.Checkpoint, d.Step),
 		Columns: []render.Column{{Name: "file"}, {Name: "holds"}, {Name: "bytes"}},

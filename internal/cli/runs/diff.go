@@ -10,7 +10,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/report"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
 )
@@ -94,7 +94,7 @@ func oneRun(arg string) (string, error) {
 	return dirs[0], nil
 }
 
-func settingTable(d *record.RunDifference) *render.Table {
+func settingTable(d *printed.RunDifference) *render.Table {
 	t := &render.Table{Title: "config keys that differ", Columns: []render.Column{{Name: "key"}, {Name: d.Runs[0]}, {Name: d.Runs[1]}}}
 	cell := func(v *string) render.Cell {
 		if v == nil {
@@ -108,7 +108,7 @@ func settingTable(d *record.RunDifference) *render.Table {
 	return t
 }
 
-func scoreTable(d *record.RunDifference) *render.Table {
+func scoreTable(d *printed.RunDifference) *render.Table {
 	t := &render.Table{Title: "scores", Columns: []render.Column{{Name: "score"}, {Name: d.Runs[0]}, {Name: d.Runs[1]}, {Name: "difference"}}}
 	for _, p := range d.Scores {
 		by := render.Missing()

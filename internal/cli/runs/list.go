@@ -15,6 +15,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/names"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/scheduler"
@@ -114,7 +115,7 @@ func list(s *base.Streams, o listOptions, patterns []string) error {
 	if o.limit > 0 {
 		runs = runs[:min(o.limit, kept)]
 	}
-	doc := record.RunListing{Schema: record.RunListingSchema, Score: score, Runs: []record.ListedRun{}}
+	doc := printed.RunListing{Schema: record.RunListingSchema, Score: score, Runs: []printed.ListedRun{}}
 	for _, f := range runs {
 		doc.Runs = append(doc.Runs, f.ListedRun)
 	}
@@ -162,7 +163,7 @@ func has(dir string, where study.Where) bool {
 }
 
 // listTable has numbers in full for programs, and words for people.
-func listTable(doc record.RunListing, format string, now time.Time) *render.Table {
+func listTable(doc printed.RunListing, format string, now time.Time) *render.Table {
 	t := &render.Table{Title: "runs"}
 	heads := []string{"run", "status", "step", "of", "best", doc.Score, "age", "time", "size"}
 	if base.Bare(format) {
@@ -202,7 +203,7 @@ func listTable(doc record.RunListing, format string, now time.Time) *render.Tabl
 	return t
 }
 
-func bareRow(r record.ListedRun) []render.Cell {
+func bareRow(r printed.ListedRun) []render.Cell {
 	row := []render.Cell{render.Text(r.Dir), render.Text(string(r.Status)), render.Int(r.Steps), render.Int(r.Of),
 		render.Missing(), render.Text(r.Split), render.Missing(), scoreCell(r.Score), render.Text(r.Started), render.Number(r.Seconds),
 		render.Int(int(r.Cost.Forward)), render.Int(int(r.Cost.Backward)), render.Int(int(r.Bytes))}
@@ -213,7 +214,7 @@ func bareRow(r record.ListedRun) []render.Cell {
 }
 
 // bestName names what a best checkpoint was best by.
-func bestName(r record.RunState) string {
+func bestName(r printed.RunState) string {
 	if r.Split == "" {
 		return r.Best.Metric
 	}
@@ -229,7 +230,7 @@ func scoreCell(v *record.Value) render.Cell {
 }
 
 // details are what is wrong with a run, or who works on it.
-func details(r record.SweptRun) string {
+func details(r printed.SweptRun) string {
 	var out []string
 	if r.By != "" {
 		out = append(out, r.By)

@@ -14,6 +14,7 @@ import (
 	"tercet/internal/names"
 	"tercet/internal/par"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/run"
 	"tercet/internal/rundir"
 	"tercet/internal/summary"
@@ -22,7 +23,7 @@ import (
 
 // found is a run directory with what could be read of it.
 type found struct {
-	record.ListedRun
+	printed.ListedRun
 	run *rundir.Run // nil where there is no manifest, or a file cannot be read
 }
 
@@ -55,7 +56,7 @@ func lookAt(dirs []string, kinds ...string) (out []found, err error) {
 
 // look reads a run directory. What is wrong with its files is its status.
 func look(dir string, kinds ...string) (found, error) {
-	f := found{ListedRun: record.ListedRun{RunState: record.RunState{SweptRun: record.SweptRun{Dir: dir}}}}
+	f := found{ListedRun: printed.ListedRun{RunState: printed.RunState{SweptRun: printed.SweptRun{Dir: dir}}}}
 	var err error
 	if f.SweptRun, err = standing(dir); err != nil {
 		return f, err
@@ -63,11 +64,11 @@ func look(dir string, kinds ...string) (found, error) {
 	if f.Bytes, err = rundir.Size(dir); err != nil {
 		return f, err
 	}
-	if f.Status == record.NotBegun || f.Status == record.Unreadable {
+	if f.Status == printed.NotBegun || f.Status == printed.Unreadable {
 		return f, nil
 	}
 	if f.run, err = rundir.ReadOf(dir, rundir.Of{}, kinds...); err != nil {
-		f.Status, f.Message, f.run = record.Unreadable, err.Error(), nil
+		f.Status, f.Message, f.run = printed.Unreadable, err.Error(), nil
 		return f, nil
 	}
 	m := f.run.Manifest
@@ -79,11 +80,11 @@ func look(dir string, kinds ...string) (found, error) {
 }
 
 // standing is that of a run directory; of one in an archive what its manifest says.
-func standing(dir string) (record.SweptRun, error) {
+func standing(dir string) (printed.SweptRun, error) {
 	if _, err := os.Stat(dir); err == nil {
 		return run.Standing(dir, nil)
 	}
-	out := record.SweptRun{Dir: dir, Status: record.Unreadable}
+	out := printed.SweptRun{Dir: dir, Status: printed.Unreadable}
 	path := filepath.Join(dir, "manifest.json")
 	if _, err := archive.Stat(path); err != nil {
 		out.Message = err.Error()
@@ -193,8 +194,8 @@ func SortKeys() []string {
 // another one.
 func Statuses() []string {
 	var out []string
-	for _, s := range record.Statuses() {
-		if s != record.OtherRun {
+	for _, s := range printed.Statuses() {
+		if s != printed.OtherRun {
 			out = append(out, string(s))
 		}
 	}

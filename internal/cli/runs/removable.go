@@ -9,7 +9,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/fsx"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // removable refuses to remove what is not surely a run, or is in use: a link, a directory
@@ -68,9 +68,9 @@ func (r removal) begun() error {
 		return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == name })
 	}
 	switch {
-	case r.Status == record.Unreadable && !(has("config.yaml") && (has("events.jsonl") || has("checkpoints"))):
+	case r.Status == printed.Unreadable && !(has("config.yaml") && (has("events.jsonl") || has("checkpoints"))):
 		return base.Usagef("%s may be no run: its manifest cannot be read, and there is no config.yaml with events.jsonl or checkpoints; nothing was removed", r.Dir)
-	case r.Status != record.NotBegun:
+	case r.Status != printed.NotBegun:
 		return nil
 	}
 	for _, e := range entries {

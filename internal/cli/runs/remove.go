@@ -16,6 +16,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/run"
 	"tercet/internal/rundir"
 	"tercet/internal/text"
@@ -198,7 +199,7 @@ type removal struct {
 // remove removes what the list names, or says what it would. If a process works on one of
 // the runs, nothing is removed.
 func remove(s *base.Streams, list []removal, yes bool) error {
-	doc := record.RemovedRuns{Schema: record.RemovedRunsSchema, Removed: yes, Runs: []record.RemovedRun{}}
+	doc := printed.RemovedRuns{Schema: record.RemovedRunsSchema, Removed: yes, Runs: []printed.RemovedRun{}}
 	for _, r := range list {
 		if err := r.removable(); err != nil {
 			return err
@@ -210,7 +211,7 @@ func remove(s *base.Streams, list []removal, yes bool) error {
 				return fmt.Errorf("%s was not removed: %w", r.Dir, err)
 			}
 		}
-		doc.Runs = append(doc.Runs, record.RemovedRun{Dir: r.Dir, Status: r.Status, Files: r.files, Bytes: r.Bytes})
+		doc.Runs = append(doc.Runs, printed.RemovedRun{Dir: r.Dir, Status: r.Status, Files: r.files, Bytes: r.Bytes})
 		doc.Bytes += r.Bytes
 	}
 	if yes {
@@ -266,7 +267,7 @@ func finishRemovals(list []removal) error {
 	return nil
 }
 
-func removedText(w io.Writer, d record.RemovedRuns) error {
+func removedText(w io.Writer, d printed.RemovedRuns) error {
 	var b strings.Builder
 	for _, r := range d.Runs {
 		what := "all"

@@ -16,6 +16,7 @@ import (
 	"tercet/internal/cli/clitest"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/run"
 	"tercet/internal/rundir"
 )
@@ -47,7 +48,7 @@ func restate(t *testing.T, dir string, change func(*record.Manifest)) {
 // names are the runs that a list has, in its order.
 func names(t *testing.T, line string) string {
 	t.Helper()
-	var doc record.RunListing
+	var doc printed.RunListing
 	clitest.RunJSON(t, line+" --json", &doc)
 	var out []string
 	for _, r := range doc.Runs {
@@ -156,7 +157,7 @@ func TestListHasBrokenRuns(t *testing.T) {
 	clitest.Put(t, "runs/broken/manifest.json", "{")
 	clitest.Put(t, "runs/begun/config.yaml", "name: begun\n")
 	clitest.Put(t, "runs/b/eval.json", "[]")
-	var doc record.RunListing
+	var doc printed.RunListing
 	clitest.RunJSON(t, "runs list --json", &doc)
 	got := map[string]record.Status{}
 	for _, r := range doc.Runs {
@@ -185,7 +186,7 @@ func TestListReadsArchives(t *testing.T) {
 
 func TestDiff(t *testing.T) {
 	three(t)
-	var doc record.RunDifference
+	var doc printed.RunDifference
 	clitest.RunJSON(t, "runs diff runs/a-2 runs/a-10 --json", &doc)
 	got := ""
 	for _, p := range doc.Config {

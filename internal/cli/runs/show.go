@@ -15,6 +15,7 @@ import (
 	"tercet/internal/cli/report"
 	"tercet/internal/config"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/text"
@@ -51,7 +52,7 @@ func show(s *base.Streams, arg string) error {
 	if f.run.Labels, err = report.Settings(dir, f.run.Manifest.Config); err != nil {
 		return err
 	}
-	doc := record.ShownRun{Schema: record.ShownRunSchema, RunState: f.RunState, Manifest: f.run.Manifest, Left: f.run.Left}
+	doc := printed.ShownRun{Schema: record.ShownRunSchema, RunState: f.RunState, Manifest: f.run.Manifest, Left: f.run.Left}
 	if doc.Settings, err = changed(f.run.Labels); err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func after(mark, s string) string {
 }
 
 // changed are the settings that differ from the defaults.
-func changed(labels []rundir.Label) ([]record.Setting, error) {
+func changed(labels []rundir.Label) ([]printed.Setting, error) {
 	standard, err := config.Load("", nil)
 	if err != nil {
 		return nil, err
@@ -82,18 +83,18 @@ func changed(labels []rundir.Label) ([]record.Setting, error) {
 	for _, l := range standard.Origins() {
 		is[l.Key] = l.Value
 	}
-	out := []record.Setting{}
+	out := []printed.Setting{}
 	for _, l := range labels {
 		if v, ok := is[l.Key]; !ok || v != l.Value {
-			out = append(out, record.Setting{Key: l.Key, Value: l.Value})
+			out = append(out, printed.Setting{Key: l.Key, Value: l.Value})
 		}
 	}
 	return out, nil
 }
 
 // results are all scores of the run, of whatever images and weights.
-func results(dir string) ([]record.ShownResult, error) {
-	out := []record.ShownResult{}
+func results(dir string) ([]printed.ShownResult, error) {
+	out := []printed.ShownResult{}
 	for _, split := range []string{"test", "validation", "train"} {
 		for _, checkpoint := range []string{"last", "best"} {
 			of := rundir.Of{Split: split, Checkpoint: checkpoint}
@@ -103,7 +104,7 @@ func results(dir string) ([]record.ShownResult, error) {
 			}
 			for _, kind := range rundir.Kinds() {
 				if from, ok := r.From(kind); ok {
-					out = append(out, record.ShownResult{Kind: kind, Split: split, Checkpoint: checkpoint, Step: from.Step, Items: from.Items, Scores: r.Only(kind).Scores()})
+					out = append(out, printed.ShownResult{Kind: kind, Split: split, Checkpoint: checkpoint, Step: from.Step, Items: from.Items, Scores: r.Only(kind).Scores()})
 				}
 			}
 		}
@@ -112,12 +113,12 @@ func results(dir string) ([]record.ShownResult, error) {
 }
 
 // sizes are those of the entries of a run's directory, the largest first.
-func sizes(dir string) ([]record.SizedFile, error) {
+func sizes(dir string) ([]printed.SizedFile, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, nil // in an archive
 	}
-	var out []record.SizedFile
+	var out []printed.SizedFile
 	for _, e := range entries {
 		n, err := rundir.Size(filepath.Join(dir, e.Name()))
 		if err != nil {
@@ -127,9 +128,9 @@ func sizes(dir string) ([]record.SizedFile, error) {
 		if e.IsDir() {
 			name += "/"
 		}
-		out = append(out, record.SizedFile{Name: name, Bytes: n})
+		out = append(out, printed.SizedFile{Name: name, Bytes: n})
 	}
-	slices.SortStableFunc(out, func(a, b record.SizedFile) int { return int(b.Bytes - a.Bytes) })
+	slices.SortStableFunc(out, func(a, b printed.SizedFile) int { return int(b.Bytes - a.Bytes) })
 	return out, nil
 }
 
@@ -137,7 +138,7 @@ func sizes(dir string) ([]record.SizedFile, error) {
 func next(f found) string {
 	dir := text.ShellWord(f.Dir)
 	switch f.Status {
-	case record.Interrupted, record.Dead, record.Failed:
+	case record.Interrupted, printed.Dead, record.Failed:
 		return "tercet train --resume " + dir
 	case record.Finished:
 		if !f.run.Has("eval") {
@@ -147,7 +148,7 @@ func next(f found) string {
 	return ""
 }
 
-func showText(w io.Writer, d record.ShownRun) error {
+func showText(w io.Writer, d printed.ShownRun) error {
 	var b strings.Builder
 	line := func(head, format string, args ...any) {
 		if text := fmt.Sprintf(format, args...); text != "" {
@@ -211,7 +212,7 @@ func dataWords(d record.Data) string {
 	return text.List(out, "and")
 }
 
-func resultTable(d record.ShownRun) *render.Table {
+func resultTable(d printed.ShownRun) *render.Table {
 	t := &render.Table{Columns: []render.Column{{Name: "score"}, {Name: "value"}, {Name: "images"}, {Name: "checkpoint"}, {Name: "step"}}}
 	for _, r := range d.Results {
 		for _, sc := range r.Scores {

@@ -11,6 +11,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/report"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/rundir"
 )
 
@@ -50,7 +51,7 @@ func writeArchive(s *base.Streams, patterns []string, out string, logs bool) err
 	if err != nil {
 		return report.RunsError(err)
 	}
-	doc := record.Archive{Schema: record.ArchiveSchema, File: out, Runs: len(dirs), Files: n}
+	doc := printed.Archive{Schema: record.ArchiveSchema, File: out, Runs: len(dirs), Files: n}
 	return s.Result(doc, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %d files of %d runs\n", out, n, len(dirs))
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/study"
 	"tercet/internal/text"
@@ -36,12 +37,12 @@ a step that is marked extra is made only if it is named.`,
 	}.Build()
 }
 
-func entry(spec *study.Spec) record.StudyEntry {
-	return record.StudyEntry{Name: spec.Name, Title: spec.Title, About: spec.About, Steps: spec.StepNames(), Tables: spec.Names()}
+func entry(spec *study.Spec) printed.StudyEntry {
+	return printed.StudyEntry{Name: spec.Name, Title: spec.Title, About: spec.About, Steps: spec.StepNames(), Tables: spec.Names()}
 }
 
 func listStudies(s *base.Streams) error {
-	doc := record.Studies{Schema: record.StudiesSchema, Studies: []record.StudyEntry{}}
+	doc := printed.Studies{Schema: record.StudiesSchema, Studies: []printed.StudyEntry{}}
 	table := &render.Table{Columns: []render.Column{{Name: "study"}, {Name: "about"}}}
 	for _, spec := range study.BuiltIn() {
 		doc.Studies = append(doc.Studies, entry(spec))
@@ -58,9 +59,9 @@ func listSteps(s *base.Streams, choice string) error {
 	}
 	own := entry(spec)
 	for _, step := range spec.Steps {
-		own.Details = append(own.Details, record.StudyStep{Name: step.Name, About: step.About, Extra: step.Extra, Configs: step.Configs, Tables: step.Tables})
+		own.Details = append(own.Details, printed.StudyStep{Name: step.Name, About: step.About, Extra: step.Extra, Configs: step.Configs, Tables: step.Tables})
 	}
-	doc := record.Studies{Schema: record.StudiesSchema, Studies: []record.StudyEntry{own}}
+	doc := printed.Studies{Schema: record.StudiesSchema, Studies: []printed.StudyEntry{own}}
 	return s.Result(doc, func(w io.Writer) error { return writeSteps(w, own) })
 }
 
@@ -68,7 +69,7 @@ func listSteps(s *base.Streams, choice string) error {
 const columns = 80
 
 // writeSteps writes a paragraph on the study and one on each step.
-func writeSteps(w io.Writer, e record.StudyEntry) error {
+func writeSteps(w io.Writer, e printed.StudyEntry) error {
 	out := text.Wrap(e.Title+". "+e.About, columns, "")
 	for _, step := range e.Details {
 		name, about := step.Name, step.About

@@ -15,6 +15,7 @@ import (
 	"tercet/internal/cli/report"
 	"tercet/internal/par"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/study/making"
 	"tercet/internal/text"
 )
@@ -98,7 +99,7 @@ func runRun(ctx context.Context, s *base.Streams, args []string, o runOptions) e
 
 // dryRun prints the command lines that are not done.
 func dryRun(s *base.Streams, steps []*making.Step) error {
-	doc := record.StudyPlan{Schema: record.StudyPlanSchema, Commands: []record.StudyAction{}}
+	doc := printed.StudyPlan{Schema: record.StudyPlanSchema, Commands: []printed.StudyAction{}}
 	for _, step := range steps {
 		for _, t := range step.Tasks {
 			if f := t.CannotMake(); f != nil {
@@ -106,12 +107,12 @@ func dryRun(s *base.Streams, steps []*making.Step) error {
 			}
 			for _, c := range t.Commands {
 				if !t.Kept() && !t.Done(c) {
-					doc.Commands = append(doc.Commands, record.StudyAction{Step: step.Name, Run: t.Dir, Line: commandLine(c.Args)})
+					doc.Commands = append(doc.Commands, printed.StudyAction{Step: step.Name, Run: t.Dir, Line: commandLine(c.Args)})
 				}
 			}
 		}
 		for _, f := range step.Finally {
-			doc.Commands = append(doc.Commands, record.StudyAction{Step: step.Name, Line: commandLine(withRuns(f, step.Runs))})
+			doc.Commands = append(doc.Commands, printed.StudyAction{Step: step.Name, Line: commandLine(withRuns(f, step.Runs))})
 		}
 	}
 	return s.Result(doc, func(w io.Writer) error {

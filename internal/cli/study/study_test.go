@@ -13,7 +13,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
 	"tercet/internal/cli/study"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/study/making"
 	"tercet/internal/testutil"
 	"tercet/studies"
@@ -24,7 +24,7 @@ func TestStudyCommands(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "triplet losses for clustering under label noise") {
 		t.Errorf("%d %s", code, out)
 	}
-	var list record.Studies
+	var list printed.Studies
 	if code, out, _ := clitest.Run("study", "list", "--json"); code != 0 || json.Unmarshal([]byte(out), &list) != nil || len(list.Studies) != len(studies.All.Names()) {
 		t.Errorf("%d %s", code, out)
 	}

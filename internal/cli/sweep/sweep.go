@@ -11,6 +11,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/run"
 	"tercet/internal/rundir"
 	"tercet/internal/scheduler"
@@ -76,7 +77,7 @@ func status(s *base.Streams, o options, args []string) error {
 	if len(args) == 0 {
 		args = []string{"runs"}
 	}
-	doc := record.SweepStatus{Schema: record.SweepStatusSchema, Counts: map[string]int{}}
+	doc := printed.SweepStatus{Schema: record.SweepStatusSchema, Counts: map[string]int{}}
 	var err error
 	switch {
 	case o.tasks < 0:
@@ -101,7 +102,7 @@ func status(s *base.Streams, o options, args []string) error {
 }
 
 // there takes in the runs that are in the folders.
-func there(doc *record.SweepStatus, patterns []string) error {
+func there(doc *printed.SweepStatus, patterns []string) error {
 	dirs, err := rundir.Find(patterns)
 	if err != nil {
 		return &base.ExitError{Code: base.ExitData, Err: err}
@@ -117,7 +118,7 @@ func there(doc *record.SweepStatus, patterns []string) error {
 }
 
 // planned takes in the runs of the config's sweep, and which tasks are worth another try.
-func planned(doc *record.SweepStatus, o options, root string) error {
+func planned(doc *printed.SweepStatus, o options, root string) error {
 	cfg, err := o.Load()
 	if err != nil {
 		return err
@@ -138,7 +139,7 @@ func planned(doc *record.SweepStatus, o options, root string) error {
 			r := &doc.Runs[k]
 			r.Task = i
 			again = again || r.Again()
-			held = held || r.Status == record.InTraining
+			held = held || r.Status == printed.InTraining
 		}
 		if again && !held {
 			doc.Again = append(doc.Again, i)
@@ -148,18 +149,18 @@ func planned(doc *record.SweepStatus, o options, root string) error {
 	return nil
 }
 
-func statusText(doc record.SweepStatus) string {
+func statusText(doc printed.SweepStatus) string {
 	var b strings.Builder
 	var counts []string
-	for _, s := range record.Statuses() {
+	for _, s := range printed.Statuses() {
 		if n := doc.Counts[string(s)]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, s))
 		}
 	}
 	fmt.Fprintf(&b, "%s: %s\n", text.Count(len(doc.Runs), "run"), strings.Join(counts, ", "))
-	for _, s := range record.Statuses() {
+	for _, s := range printed.Statuses() {
 		for _, r := range doc.Runs {
-			if r.Status == s && !slices.Contains([]record.Status{record.Finished, record.NotBegun}, s) {
+			if r.Status == s && !slices.Contains([]record.Status{record.Finished, printed.NotBegun}, s) {
 				fmt.Fprintf(&b, "%-11s  %s%s\n", s, r.Dir, details(r))
 			}
 		}
@@ -175,7 +176,7 @@ func statusText(doc record.SweepStatus) string {
 }
 
 // details are what is known of a run beside its status.
-func details(r record.SweptRun) string {
+func details(r printed.SweptRun) string {
 	var out []string
 	if r.Of > 0 {
 		out = append(out, fmt.Sprintf("step %d of %d", r.Steps, r.Of))

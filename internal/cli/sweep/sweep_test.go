@@ -12,6 +12,7 @@ import (
 	"tercet/internal/cli/clitest"
 	"tercet/internal/config"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/run"
 	"tercet/internal/testutil"
 )
@@ -42,7 +43,7 @@ func stand(t *testing.T, states ...record.Status) []*config.Config {
 		if err := r.SaveManifest(); err != nil {
 			t.Fatal(err)
 		}
-		if state != record.InTraining {
+		if state != printed.InTraining {
 			r.Close()
 		} else {
 			t.Cleanup(r.Close)
@@ -51,9 +52,9 @@ func stand(t *testing.T, states ...record.Status) []*config.Config {
 	return variants
 }
 
-func statusOf(t *testing.T, args string) record.SweepStatus {
+func statusOf(t *testing.T, args string) printed.SweepStatus {
 	t.Helper()
-	var doc record.SweepStatus
+	var doc printed.SweepStatus
 	if err := json.Unmarshal([]byte(clitest.Must(t, 0, "sweep status --json "+args)), &doc); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func statusOf(t *testing.T, args string) record.SweepStatus {
 }
 
 func TestStatus(t *testing.T) {
-	variants := stand(t, record.Finished, record.Running, "", record.InTraining, record.Diverged, record.Interrupted)
+	variants := stand(t, record.Finished, record.Running, "", printed.InTraining, record.Diverged, record.Interrupted)
 	testutil.Write(t, "runs/"+variants[1].Name+"/lock", "process 12 on n7, Slurm job 55, task 2") // as a killed one leaves it
 	before := clitest.Snapshot(t, ".")
 	doc := statusOf(t, sixSeeds)
@@ -69,7 +70,7 @@ func TestStatus(t *testing.T) {
 	for _, r := range doc.Runs {
 		got = append(got, r.Status)
 	}
-	want := []record.Status{record.Finished, record.Dead, record.NotBegun, record.InTraining, record.Diverged, record.Interrupted}
+	want := []record.Status{record.Finished, printed.Dead, printed.NotBegun, printed.InTraining, record.Diverged, record.Interrupted}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

@@ -11,6 +11,7 @@ import (
 	"tercet/internal/emit"
 	"tercet/internal/par"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/run"
 	"tercet/internal/scheduler"
 )
@@ -45,7 +46,7 @@ func emitScript(ctx context.Context, s *base.Streams, o options, name string, va
 	if err != nil {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
-	doc := record.Script{Schema: record.ScriptSchema, Format: o.emit, Runs: script.Runs, Tasks: script.Tasks, Seconds: script.Seconds, Memory: script.Memory, Script: text}
+	doc := printed.Script{Schema: record.ScriptSchema, Format: o.emit, Runs: script.Runs, Tasks: script.Tasks, Seconds: script.Seconds, Memory: script.Memory, Script: text}
 	return s.Result(doc, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
@@ -109,7 +110,7 @@ func plan(ctx context.Context, script *emit.Script, variants []*config.Config, j
 		defer par.SetThreads(par.Threads())
 		par.SetThreads(1)
 	}
-	known := map[string]*record.PlannedRun{}
+	known := map[string]*printed.PlannedRun{}
 	seconds := make([]float64, script.Tasks)
 	for i, v := range variants {
 		same := *v
@@ -137,7 +138,7 @@ func plan(ctx context.Context, script *emit.Script, variants []*config.Config, j
 // to a hundred".
 const evaluations = 100
 
-func estimate(p *record.PlannedRun) float64 {
+func estimate(p *printed.PlannedRun) float64 {
 	if p.Metric != nil && p.Seconds == 0 {
 		return evaluations * p.Metric.Evaluation
 	}

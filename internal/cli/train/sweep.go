@@ -13,6 +13,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/ranks"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/run"
 	"tercet/internal/train"
 )
@@ -35,7 +36,7 @@ func all(ctx context.Context, s *base.Streams, out string, l *loaded, team *rank
 	if err := t.outcome(err); err != nil {
 		return err
 	}
-	doc := record.Trained{Schema: record.TrainSchema}
+	doc := printed.Trained{Schema: record.TrainSchema}
 	slices.SortFunc(t.runs, func(a, b run.Ended) int { return cmp.Compare(a.Variant, b.Variant) })
 	for _, e := range t.runs {
 		doc.Runs = append(doc.Runs, e.Run.Manifest)

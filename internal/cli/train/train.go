@@ -17,6 +17,7 @@ import (
 	"tercet/internal/ranks"
 	"tercet/internal/ranks/mpi"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/run"
 	"tercet/internal/scheduler"
 	"tercet/internal/train"
@@ -201,7 +202,7 @@ func resume(ctx context.Context, s *base.Streams, o options, team *ranks.Team) e
 	} else {
 		ended(s, r.Dir, r.Manifest)
 	}
-	return s.Result(record.Trained{Schema: record.TrainSchema, Runs: []record.Manifest{r.Manifest}}, func(w io.Writer) error {
+	return s.Result(printed.Trained{Schema: record.TrainSchema, Runs: []record.Manifest{r.Manifest}}, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, r.Dir)
 		return err
 	})
@@ -227,7 +228,7 @@ func trainError(dir string, err error) error {
 }
 
 func listRuns(s *base.Streams, out string, variants []*config.Config) error {
-	d := record.RunList{Schema: record.RunsSchema}
+	d := printed.RunList{Schema: record.RunsSchema}
 	for _, v := range variants {
 		d.Runs = append(d.Runs, runDir(out, v))
 	}

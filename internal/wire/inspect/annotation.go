@@ -11,12 +11,13 @@ import (
 	"tercet/internal/data/table"
 	"tercet/internal/progress"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 )
 
 // Annotation describes the annotation of a config's source, an annotated.Source, and
 // decodes all images if asked to. Where images cannot be decoded the document is complete
 // and comes with the error, that names them.
-func Annotation(ctx context.Context, cfg *config.Config, images bool, say progress.Say) (*record.Inspected, error) {
+func Annotation(ctx context.Context, cfg *config.Config, images bool, say progress.Say) (*printed.Inspected, error) {
 	src, ok := cfg.Data.Options.(annotated.Source)
 	if !ok {
 		return nil, &config.Error{Key: "data.name", Msg: fmt.Sprintf("is %s, which has no annotation: its images must be read", cfg.Data.Name)}
@@ -29,8 +30,8 @@ func Annotation(ctx context.Context, cfg *config.Config, images bool, say progre
 	if err != nil {
 		return nil, err
 	}
-	a := &record.Annotation{Root: t.Root, Shared: len(t.Overlap()), Lost: t.Lost(), Fingerprint: t.Fingerprint()}
-	d := &record.Inspected{Schema: record.DataSchema, Config: cfg.Name, Name: cfg.Data.Name, Annotation: a, Warnings: t.Notes}
+	a := &printed.Annotation{Root: t.Root, Shared: len(t.Overlap()), Lost: t.Lost(), Fingerprint: t.Fingerprint()}
+	d := &printed.Inspected{Schema: record.DataSchema, Config: cfg.Name, Name: cfg.Data.Name, Annotation: a, Warnings: t.Notes}
 	countAnnotated(a, t)
 	if a.Lost > 0 {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("queries that have no other image of their class in the gallery, and are left out: %d", a.Lost))
@@ -54,7 +55,7 @@ func rolesOf(t *table.Table) []table.Role {
 	return append(out, table.Test)
 }
 
-func countAnnotated(a *record.Annotation, t *table.Table) {
+func countAnnotated(a *printed.Annotation, t *table.Table) {
 	categories, sequences := map[string]bool{}, map[string]bool{}
 	for i := range t.Items {
 		it := &t.Items[i]
@@ -71,9 +72,9 @@ func countAnnotated(a *record.Annotation, t *table.Table) {
 	}
 }
 
-func roleStats(t *table.Table, role table.Role) record.RoleStats {
+func roleStats(t *table.Table, role table.Role) printed.RoleStats {
 	n := t.Count(role)
-	r := record.RoleStats{Role: role.String(), Images: n.Images, Classes: n.Classes}
+	r := printed.RoleStats{Role: role.String(), Images: n.Images, Classes: n.Classes}
 	sizes := make([]int, len(t.Classes))
 	for _, i := range t.Pick(role) {
 		sizes[t.Items[i].Label]++
@@ -93,7 +94,7 @@ func roleStats(t *table.Table, role table.Role) record.RoleStats {
 
 // addFiles adds what images are, and returns an error that names those that cannot be read;
 // where such are skipped, it is a warning.
-func addFiles(d *record.Inspected, t *table.Table, files []annotated.File, skip bool) error {
+func addFiles(d *printed.Inspected, t *table.Table, files []annotated.File, skip bool) error {
 	a := d.Annotation
 	for k, role := range rolesOf(t) {
 		r := &a.Roles[k]
@@ -140,7 +141,7 @@ func addFiles(d *record.Inspected, t *table.Table, files []annotated.File, skip 
 	return nil
 }
 
-func addFile(r *record.RoleStats, f *annotated.File) {
+func addFile(r *printed.RoleStats, f *annotated.File) {
 	if f.Err != nil {
 		return
 	}

@@ -15,17 +15,18 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/progress"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/wire"
 )
 
 // Inspect reads all data of cfg and describes them. Where the sampler refuses
 // the data, the document is complete but for it, and comes with the error.
-func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*record.Inspected, error) {
+func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*printed.Inspected, error) {
 	sets, err := wire.OpenData(cfg)
 	if err != nil {
 		return nil, err
 	}
-	d := &record.Inspected{Schema: record.DataSchema, Config: cfg.Name, Name: cfg.Data.Name, Noise: sets.Noise}
+	d := &printed.Inspected{Schema: record.DataSchema, Config: cfg.Name, Name: cfg.Data.Name, Noise: sets.Noise}
 	if sets.LeftOut != "" {
 		d.Warnings = append(d.Warnings, sets.LeftOut)
 	}
@@ -62,13 +63,13 @@ func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*record
 	if err != nil {
 		return d, wire.InConfig("batch", err)
 	}
-	d.Sampler = &record.SamplerPlan{Name: cfg.Batch.Sampler, BatchRows: s.BatchSize(), Steps: s.Steps(), Layout: s.Layout(), Coverage: batch.Cover(s, sets.Seen(), 0)}
+	d.Sampler = &printed.SamplerPlan{Name: cfg.Batch.Sampler, BatchRows: s.BatchSize(), Steps: s.Steps(), Layout: s.Layout(), Coverage: batch.Cover(s, sets.Seen(), 0)}
 	return d, nil
 }
 
 // InspectFiles describes embeddings (N, D) of any tool, with labels in npy or
 // csv. The fingerprint is that of eval.json.
-func InspectFiles(embeddings string, labels npy.LabelFile) (*record.Inspected, error) {
+func InspectFiles(embeddings string, labels npy.LabelFile) (*printed.Inspected, error) {
 	v, src, err := embed.ReadVectors(embeddings, labels)
 	if err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func InspectFiles(embeddings string, labels npy.LabelFile) (*record.Inspected, e
 		return nil, err
 	}
 	st.Fingerprint = src.Fingerprint
-	d := &record.Inspected{Schema: record.DataSchema, Name: "npy", Embeddings: embeddings, Labels: labels.Path, Vectors: st}
+	d := &printed.Inspected{Schema: record.DataSchema, Name: "npy", Embeddings: embeddings, Labels: labels.Path, Vectors: st}
 	warn(d, "vectors", st)
 	return d, nil
 }
@@ -114,7 +115,7 @@ func named(s *wire.Sets) []namedSet {
 	return out
 }
 
-func setOf(d *record.Inspected, name string) **record.SetStats {
+func setOf(d *printed.Inspected, name string) **printed.SetStats {
 	switch name {
 	case "train":
 		return &d.Train
@@ -124,7 +125,7 @@ func setOf(d *record.Inspected, name string) **record.SetStats {
 	return &d.Test
 }
 
-func setStats(ds data.Dataset, vectors bool) (*record.SetStats, error) {
+func setStats(ds data.Dataset, vectors bool) (*printed.SetStats, error) {
 	st, err := data.Summary(ds)
 	if err != nil {
 		return nil, err
@@ -136,8 +137,8 @@ func setStats(ds data.Dataset, vectors bool) (*record.SetStats, error) {
 	return st, err
 }
 
-func lengths(ds data.Dataset) (*record.Lengths, error) {
-	l := &record.Lengths{Min: math.Inf(1)}
+func lengths(ds data.Dataset) (*printed.Lengths, error) {
+	l := &printed.Lengths{Min: math.Inf(1)}
 	_, _, dim := ds.Shape()
 	x := make([]float32, dim)
 	for i := range ds.Len() {
@@ -158,7 +159,7 @@ func lengths(ds data.Dataset) (*record.Lengths, error) {
 }
 
 // warn names what is seldom meant to be so.
-func warn(d *record.Inspected, name string, s *record.SetStats) {
+func warn(d *printed.Inspected, name string, s *printed.SetStats) {
 	add := func(n int, format string) {
 		if n > 0 {
 			d.Warnings = append(d.Warnings, name+": "+fmt.Sprintf(format, n))
@@ -174,7 +175,7 @@ func warn(d *record.Inspected, name string, s *record.SetStats) {
 }
 
 // compare records what the set of has in common with the set in.
-func compare(d *record.Inspected, of, in namedSet) error {
+func compare(d *printed.Inspected, of, in namedSet) error {
 	items, err := data.Overlap(in.ds, of.ds)
 	if err != nil {
 		if errors.Is(err, array.ErrShape) {
@@ -182,7 +183,7 @@ func compare(d *record.Inspected, of, in namedSet) error {
 		}
 		return err
 	}
-	o := record.Overlap{Of: of.name, In: in.name, Items: items}
+	o := printed.Overlap{Of: of.name, In: in.name, Items: items}
 	has := map[string]bool{}
 	for _, c := range data.Compact(in.ds).Classes() {
 		has[c] = true

@@ -13,7 +13,7 @@ import (
 	"tercet/internal/data/npy"
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
-	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/wire"
 )
 
@@ -79,7 +79,7 @@ func TestInspectCountsByHand(t *testing.T) {
 	if te.Items != 3 || te.Classes != 2 || te.Duplicates != 0 || te.Constant != 0 || d.Validation != nil || tr.Lengths != nil {
 		t.Errorf("test: %+v", te)
 	}
-	if len(d.Overlaps) != 1 || d.Overlaps[0] != (record.Overlap{Of: "test", In: "train", Items: 2, Classes: 1}) {
+	if len(d.Overlaps) != 1 || d.Overlaps[0] != (printed.Overlap{Of: "test", In: "train", Items: 2, Classes: 1}) {
 		t.Errorf("overlaps %+v", d.Overlaps)
 	}
 	// class-pairs: items of classes 0 and 1; an epoch is at most 6/(2*2) batches.
@@ -125,7 +125,7 @@ func TestInspectShowsTheFingerprintsOfRuns(t *testing.T) {
 	if d.Train.Classes != 3 || d.Validation.Classes != 1 || d.Test.Classes != 3 {
 		t.Errorf("classes %d %d %d", d.Train.Classes, d.Validation.Classes, d.Test.Classes)
 	}
-	want := []record.Overlap{{Of: "validation", In: "train", Items: 0, Classes: 0}, {Of: "test", In: "train", Items: 0, Classes: 0}, {Of: "test", In: "validation", Items: 0, Classes: 0}}
+	want := []printed.Overlap{{Of: "validation", In: "train", Items: 0, Classes: 0}, {Of: "test", In: "train", Items: 0, Classes: 0}, {Of: "test", In: "validation", Items: 0, Classes: 0}}
 	for i, o := range want {
 		if len(d.Overlaps) != 3 || d.Overlaps[i] != o {
 			t.Errorf("overlaps %+v", d.Overlaps)

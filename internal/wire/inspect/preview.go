@@ -10,6 +10,7 @@ import (
 	"tercet/internal/embed"
 	"tercet/internal/option"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/rng"
 	"tercet/internal/wire"
@@ -24,7 +25,7 @@ type PreviewOptions struct {
 }
 
 // DrawPreview writes a PNG with a row for each of some classes.
-func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*record.Preview, error) {
+func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*printed.Preview, error) {
 	if o.Classes < 1 || o.PerClass < 1 {
 		return nil, fmt.Errorf("a sheet of %d classes and %d images each shows nothing", o.Classes, o.PerClass)
 	}
@@ -53,7 +54,7 @@ func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*record.Pre
 	if err != nil {
 		return nil, err
 	}
-	d := &record.Preview{Schema: record.PreviewSchema, Path: path, Config: cfg.Name, Name: cfg.Data.Name, Set: o.Set, Augmented: o.Augment}
+	d := &printed.Preview{Schema: record.PreviewSchema, Path: path, Config: cfg.Name, Name: cfg.Data.Name, Set: o.Set, Augmented: o.Augment}
 	all := data.Compact(ds)
 	members := make([][]int32, len(all.Classes()))
 	for i, y := range all.Labels() {
@@ -61,7 +62,7 @@ func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*record.Pre
 	}
 	cols := 0
 	for _, k := range evenly(len(members), o.Classes) {
-		row := record.PreviewClass{Class: all.Classes()[k], Items: len(members[k])}
+		row := printed.PreviewClass{Class: all.Classes()[k], Items: len(members[k])}
 		for _, p := range evenly(len(members[k]), o.PerClass) {
 			row.Shown = append(row.Shown, members[k][p])
 		}

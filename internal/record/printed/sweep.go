@@ -1,4 +1,6 @@
-package record
+package printed
+
+import "tercet/internal/record"
 
 // Script is what tercet train --emit prints, schema tercet.script/1.
 type Script struct {
@@ -23,34 +25,34 @@ type SweepStatus struct {
 
 // The states of a run of a sweep, beside those of manifests.
 const (
-	InTraining Status = "training"
-	Dead       Status = "dead"
-	NotBegun   Status = "not begun"
-	Unreadable Status = "unreadable"
-	OtherRun   Status = "other"
+	InTraining record.Status = "training"
+	Dead       record.Status = "dead"
+	NotBegun   record.Status = "not begun"
+	Unreadable record.Status = "unreadable"
+	OtherRun   record.Status = "other"
 )
 
 // Statuses are all of them, in the order of lists.
-func Statuses() []Status {
-	return []Status{Finished, InTraining, Interrupted, Dead, NotBegun, Failed, Diverged, Collapsed, Unreadable, OtherRun}
+func Statuses() []record.Status {
+	return []record.Status{record.Finished, InTraining, record.Interrupted, Dead, NotBegun, record.Failed, record.Diverged, record.Collapsed, Unreadable, OtherRun}
 }
 
 // SweptRun is where a run of a sweep stands.
 type SweptRun struct {
-	Dir     string `json:"dir" doc:"its directory"`
-	Task    int    `json:"task,omitempty" doc:"the task that trains it, from 1, with a config"`
-	Status  Status `json:"status" doc:"'finished', 'training', 'interrupted', 'dead' (killed), 'not begun', 'failed', 'diverged', 'collapsed', 'unreadable' or 'other' (a run of another config)"`
-	Steps   int    `json:"steps,omitempty" doc:"optimizer steps done at the last checkpoint"`
-	Of      int    `json:"steps_planned,omitempty" doc:"optimizer steps planned"`
-	By      string `json:"process,omitempty" doc:"process, host and job that train it, or that were killed"`
-	Message string `json:"message,omitempty" doc:"what is wrong"`
+	Dir     string        `json:"dir" doc:"its directory"`
+	Task    int           `json:"task,omitempty" doc:"the task that trains it, from 1, with a config"`
+	Status  record.Status `json:"status" doc:"'finished', 'training', 'interrupted', 'dead' (killed), 'not begun', 'failed', 'diverged', 'collapsed', 'unreadable' or 'other' (a run of another config)"`
+	Steps   int           `json:"steps,omitempty" doc:"optimizer steps done at the last checkpoint"`
+	Of      int           `json:"steps_planned,omitempty" doc:"optimizer steps planned"`
+	By      string        `json:"process,omitempty" doc:"process, host and job that train it, or that were killed"`
+	Message string        `json:"message,omitempty" doc:"what is wrong"`
 }
 
 // Again reports whether the run's task is worth another try: the run was not begun or has
 // not come to its end, and no process works on it.
 func (r SweptRun) Again() bool {
 	switch r.Status {
-	case NotBegun, Dead, Interrupted, Failed:
+	case NotBegun, Dead, record.Interrupted, record.Failed:
 		return true
 	}
 	return false

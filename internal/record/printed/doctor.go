@@ -1,4 +1,6 @@
-package record
+package printed
+
+import "tercet/internal/record"
 
 // Doctor is what tercet doctor finds, schema tercet.doctor/1.
 type Doctor struct {

@@ -1,4 +1,6 @@
-package record
+package printed
+
+import "tercet/internal/record"
 
 // Preview says what a contact sheet shows, schema tercet.preview/1.
 type Preview struct {
@@ -20,8 +22,8 @@ type PreviewClass struct {
 
 // Trained is what tercet train prints, schema tercet.train/1.
 type Trained struct {
-	Schema string     `json:"schema" doc:"the name and number of the schema"`
-	Runs   []Manifest `json:"runs" see:"manifestjson" doc:"the manifests of the runs"`
+	Schema string            `json:"schema" doc:"the name and number of the schema"`
+	Runs   []record.Manifest `json:"runs" see:"manifestjson" doc:"the manifests of the runs"`
 }
 
 // RunList is what tercet train --list prints, schema tercet.runs/1.
@@ -66,14 +68,14 @@ type Version struct {
 
 // PackedImages is a file of packed images as tercet data pack reports it.
 type PackedImages struct {
-	Schema  string        `json:"schema" doc:"the name and number of the schema"`
-	Path    string        `json:"path" doc:"the file"`
-	Images  int           `json:"images" doc:"number of images"`
-	Broken  []BrokenImage `json:"broken,omitempty" doc:"images that are not in it by 'data.skip_broken', with the reason"`
-	Bytes   int64         `json:"bytes" doc:"size of the file"`
-	Pixels  string        `json:"pixels" doc:"how the images were made, as in manifests: 'packed short 256'"`
-	Decoder string        `json:"decoder" doc:"how files were decoded"`
-	Resize  string        `json:"resize" doc:"whose arithmetic resized"`
-	SHA256  string        `json:"sha256" doc:"of pixels and index"`
-	Seconds float64       `json:"seconds" doc:"how long it took"`
+	Schema  string               `json:"schema" doc:"the name and number of the schema"`
+	Path    string               `json:"path" doc:"the file"`
+	Images  int                  `json:"images" doc:"number of images"`
+	Broken  []record.BrokenImage `json:"broken,omitempty" doc:"images that are not in it by 'data.skip_broken', with the reason"`
+	Bytes   int64                `json:"bytes" doc:"size of the file"`
+	Pixels  string               `json:"pixels" doc:"how the images were made, as in manifests: 'packed short 256'"`
+	Decoder string               `json:"decoder" doc:"how files were decoded"`
+	Resize  string               `json:"resize" doc:"whose arithmetic resized"`
+	SHA256  string               `json:"sha256" doc:"of pixels and index"`
+	Seconds float64              `json:"seconds" doc:"how long it took"`
 }

@@ -1,4 +1,6 @@
-package record
+package printed
+
+import "tercet/internal/record"
 
 import "slices"
 

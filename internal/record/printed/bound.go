@@ -1,4 +1,6 @@
-package record
+package printed
+
+import "tercet/internal/record"
 
 // BoundDIBS is what tercet bound dibs prints, schema tercet.bound/1.
 type BoundDIBS struct {
@@ -9,7 +11,7 @@ type BoundDIBS struct {
 	P        float64 `json:"p" doc:"probability of a wrong pair label"`
 	Q        float64 `json:"q" doc:"q~ = 2P"`
 	Pairs    int     `json:"pairs" doc:"number of pairs"`
-	DIBSBounds
+	record.DIBSBounds
 	Cycles     []Cycles    `json:"cycles" doc:"inconsistent cycles by their length"`
 	Simulation *Simulation `json:"simulation,omitempty" doc:"graphs that were drawn, if asked for"`
 }
@@ -33,36 +35,22 @@ type Simulation struct {
 	Images    int    `json:"images" doc:"images of each graph"`
 	Pairs     int    `json:"pairs" doc:"pairs of each graph"`
 
-	Wrong           Mean    `json:"wrong" doc:"errors of the true classes"`
-	FloorDuplicates Mean    `json:"floor_duplicates" doc:"unavoidable errors of duplicate pairs"`
-	Expected        float64 `json:"expected_floor_duplicates" doc:"limit of 'floor_duplicates' for these negatives"`
-	Multicut        Mean    `json:"multicut" doc:"errors of the best partitions found"`
+	Wrong           record.Mean `json:"wrong" doc:"errors of the true classes"`
+	FloorDuplicates record.Mean `json:"floor_duplicates" doc:"unavoidable errors of duplicate pairs"`
+	Expected        float64     `json:"expected_floor_duplicates" doc:"limit of 'floor_duplicates' for these negatives"`
+	Multicut        record.Mean `json:"multicut" doc:"errors of the best partitions found"`
 	// MulticutLower is there where some draw is not proven.
-	MulticutLower *Mean    `json:"multicut_lower,omitempty" doc:"lower bounds of 'multicut', if some optima are not proven"`
-	Proven        int      `json:"proven" doc:"draws with a proven optimum"`
-	Clusters      Mean     `json:"clusters" doc:"clusters of the partitions"`
-	Theorem       *Theorem `json:"theorem,omitempty" doc:"verdicts on Theorem 1; absent for random negatives, which it does not cover"`
+	MulticutLower *record.Mean `json:"multicut_lower,omitempty" doc:"lower bounds of 'multicut', if some optima are not proven"`
+	Proven        int          `json:"proven" doc:"draws with a proven optimum"`
+	Clusters      record.Mean  `json:"clusters" doc:"clusters of the partitions"`
+	Theorem       *Theorem     `json:"theorem,omitempty" doc:"verdicts on Theorem 1; absent for random negatives, which it does not cover"`
 }
 
 // Draw is one graph.
 type Draw struct {
 	Draw  int `json:"draw" doc:"number of the draw"`
 	Wrong int `json:"wrong" doc:"wrong pairs under the true classes"`
-	GraphFloor
-}
-
-// GraphFloor says what is unavoidable on one graph of labeled pairs, in pairs.
-type GraphFloor struct {
-	// Duplicates is the errors of node pairs that carry both labels, the rarer one of
-	// each. No rule that looks at two images can do better, and a threshold on a
-	// distance can do as well.
-	Duplicates int `json:"duplicate_errors" doc:"unavoidable errors of duplicate pairs"`
-	// Errors is those of the best partition found: of the least wrong relation that
-	// is transitive. Lower is what no partition goes below.
-	Errors   int  `json:"multicut_errors" doc:"wrong pairs of the best partition"`
-	Lower    int  `json:"multicut_errors_lower" doc:"lower bound of that"`
-	Proven   bool `json:"proven" doc:"whether the two are equal"`
-	Clusters int  `json:"clusters" doc:"clusters of the partition"`
+	record.GraphFloor
 }
 
 // Theorem compares Theorem 1 with two readings of the error that no network can go
@@ -122,9 +110,9 @@ type OrderNoise struct {
 // NoiseWeights says how often a triplet is right: as it is, and with the errors of its two
 // pairs taken as independent.
 type NoiseWeights struct {
-	TripletWeights         // w11 and the others are joint probabilities
-	Product        Product `json:"product" doc:"the weights as products"`
-	Contrast       float64 `json:"contrast" doc:"w11 - w00: share of the signal that is left"`
+	record.TripletWeights         // w11 and the others are joint probabilities
+	Product               Product `json:"product" doc:"the weights as products"`
+	Contrast              float64 `json:"contrast" doc:"w11 - w00: share of the signal that is left"`
 }
 
 // Product is the weights as products: w11 = beta gamma and so on.
@@ -192,30 +180,8 @@ type BoundStability struct {
 // BoundForm is one form of the bound, or why there is none.
 type BoundForm struct {
 	Form string `json:"form" doc:"'paper' or 'corrected'"`
-	*BoundValue
+	*record.BoundValue
 	Refused string `json:"refused,omitempty" doc:"the assumption of that form that fails"`
-}
-
-// BoundValue is a bound that was calculated.
-type BoundValue struct {
-	Source string `json:"source" doc:"where it is in the paper"`
-	Bounds string `json:"bounds" doc:"what is at most 'value'"`
-	Holds  string `json:"holds" doc:"'always', 'with probability 1 - delta' or 'in expectation'"`
-	Form   string `json:"-"` // BoundForm has it
-	// Value is in units of the loss (of Lemma 10, in steps).
-	Value   float64  `json:"value" doc:"the bound"`
-	Terms   []Term   `json:"terms,omitempty" doc:"terms that add up to it; absent if it is one product"`
-	With    []Term   `json:"with,omitempty" doc:"intermediate values, such as L, gamma, M, the best eps"`
-	Rate    *Term    `json:"rate,omitempty" doc:"the order that a corollary states, which is no bound"`
-	Vacuous *bool    `json:"vacuous,omitempty" doc:"whether it is above the largest value of the loss, if that is known"`
-	Sup     float64  `json:"sup,omitempty" doc:"largest value of the loss, if known"`
-	Notes   []string `json:"notes,omitempty" doc:"numbers of the errors in the paper that apply"`
-}
-
-// Term is a named number.
-type Term struct {
-	Name  string  `json:"name" doc:"name"`
-	Value float64 `json:"value" doc:"value"`
 }
 
 // BoundPartition is what tercet bound partition prints, schema tercet.bound/1.
@@ -230,5 +196,5 @@ type BoundPartition struct {
 type StoredPartition struct {
 	Runs []string `json:"runs" doc:"directories of the runs"`
 	Kept bool     `json:"kept,omitempty" doc:"whether it was there before"`
-	*Partition
+	*record.Partition
 }

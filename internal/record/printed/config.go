@@ -1,4 +1,4 @@
-package record
+package printed
 
 import "encoding/json"
 

@@ -1,4 +1,6 @@
-package record
+package printed
+
+import "tercet/internal/record"
 
 // ExportedModel is what tercet export prints, schema tercet.export/1.
 type ExportedModel struct {
@@ -6,7 +8,7 @@ type ExportedModel struct {
 	Run        string         `json:"run" doc:"directory of the run"`
 	Checkpoint string         `json:"checkpoint" doc:"'last' or 'best'"`
 	Step       int            `json:"step" doc:"step of the checkpoint"`
-	Model      Model          `json:"model" doc:"the network"`
+	Model      record.Model   `json:"model" doc:"the network"`
 	Format     string         `json:"format" doc:"'torch' or 'onnx'"`
 	Files      []ExportedFile `json:"files" doc:"what was written"`
 }

@@ -1,4 +1,6 @@
-package record
+package printed
+
+import "tercet/internal/record"
 
 // Inspected describes the data of a config or of npy files, schema tercet.data/1.
 type Inspected struct {
@@ -15,11 +17,11 @@ type Inspected struct {
 	// Annotation is of a source that has one, in place of the sets.
 	Annotation *Annotation `json:"annotation,omitempty" doc:"of datasets with an annotation: what it holds, in place of the sets"`
 	// The sets are described under true labels.
-	Noise    *Noise       `json:"noise,omitempty" doc:"noise on the labels that the sampler sees, or on its pairs or triplets"`
-	Graph    *PairGraph   `json:"graph,omitempty" doc:"pairs of the sampler"`
-	Triplets *Triplets    `json:"triplets,omitempty" doc:"triplets of the sampler"`
-	Sampler  *SamplerPlan `json:"sampler,omitempty" doc:"the sampler; absent if the data do not fit it"`
-	Warnings []string     `json:"warnings,omitempty" doc:"warnings"`
+	Noise    *record.Noise     `json:"noise,omitempty" doc:"noise on the labels that the sampler sees, or on its pairs or triplets"`
+	Graph    *record.PairGraph `json:"graph,omitempty" doc:"pairs of the sampler"`
+	Triplets *record.Triplets  `json:"triplets,omitempty" doc:"triplets of the sampler"`
+	Sampler  *SamplerPlan      `json:"sampler,omitempty" doc:"the sampler; absent if the data do not fit it"`
+	Warnings []string          `json:"warnings,omitempty" doc:"warnings"`
 }
 
 // SetStats describes a set. Its fingerprint is the one that manifests and result
@@ -69,11 +71,11 @@ type Overlap struct {
 
 // SamplerPlan is the batcher of a config on its training set.
 type SamplerPlan struct {
-	Name      string   `json:"name" doc:"name of the sampler"`
-	BatchRows int      `json:"batch_rows" doc:"images in a batch"`
-	Steps     int      `json:"steps_per_epoch" doc:"steps of an epoch"`
-	Layout    string   `json:"layout" doc:"what the rows of a batch are"`
-	Coverage  Coverage `json:"coverage" doc:"what the first epoch covers"`
+	Name      string          `json:"name" doc:"name of the sampler"`
+	BatchRows int             `json:"batch_rows" doc:"images in a batch"`
+	Steps     int             `json:"steps_per_epoch" doc:"steps of an epoch"`
+	Layout    string          `json:"layout" doc:"what the rows of a batch are"`
+	Coverage  record.Coverage `json:"coverage" doc:"what the first epoch covers"`
 }
 
 // Datasets is what tercet data list prints, schema tercet.datasets/1.

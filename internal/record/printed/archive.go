@@ -1,4 +1,4 @@
-package record
+package printed
 
 // Archive is what tercet study archive prints, schema tercet.archive/1.
 type Archive struct {

@@ -1,4 +1,6 @@
-package record
+package printed
+
+import "tercet/internal/record"
 
 // RunListing is what tercet runs list prints, schema tercet.run-listing/1.
 type RunListing struct {
@@ -10,20 +12,20 @@ type RunListing struct {
 // ListedRun is a run as a list of runs has it.
 type ListedRun struct {
 	RunState
-	Score *Value `json:"score,omitempty" doc:"the listed score; none where the run lacks it"`
+	Score *record.Value `json:"score,omitempty" doc:"the listed score; none where the run lacks it"`
 }
 
 // RunState is where a run stands, and what it took.
 type RunState struct {
 	SweptRun
-	Best    *Best   `json:"best,omitempty" doc:"the best checkpoint"`
-	Split   string  `json:"best_split,omitempty" doc:"the split that chose it"`
-	Score   *Value  `json:"score,omitempty" doc:"the listed score; none where the run lacks it"`
-	Started string  `json:"started,omitempty" doc:"start of training (RFC 3339)"`
-	Updated string  `json:"updated,omitempty" doc:"last change of its manifest"`
-	Seconds float64 `json:"seconds" doc:"training time over all sessions"`
-	Cost    Cost    `json:"cost" doc:"images passed through the network in training"`
-	Bytes   int64   `json:"bytes" doc:"size of its files; 0 in an archive"`
+	Best    *record.Best  `json:"best,omitempty" doc:"the best checkpoint"`
+	Split   string        `json:"best_split,omitempty" doc:"the split that chose it"`
+	Score   *record.Value `json:"score,omitempty" doc:"the listed score; none where the run lacks it"`
+	Started string        `json:"started,omitempty" doc:"start of training (RFC 3339)"`
+	Updated string        `json:"updated,omitempty" doc:"last change of its manifest"`
+	Seconds float64       `json:"seconds" doc:"training time over all sessions"`
+	Cost    record.Cost   `json:"cost" doc:"images passed through the network in training"`
+	Bytes   int64         `json:"bytes" doc:"size of its files; 0 in an archive"`
 }
 
 // RunDifference is what tercet runs diff prints, schema tercet.run-difference/1.
@@ -43,10 +45,10 @@ type SettingPair struct {
 
 // ScoreDifference is a score of two runs.
 type ScoreDifference struct {
-	Key        string    `json:"key" doc:"the score"`
-	Values     [2]*Value `json:"values" doc:"its value in each run; null where the run lacks it"`
-	Difference *float64  `json:"difference,omitempty" doc:"second minus first, where both have it and measured it alike"`
-	Unlike     string    `json:"unlike,omitempty" doc:"in what the two are not measured alike"`
+	Key        string           `json:"key" doc:"the score"`
+	Values     [2]*record.Value `json:"values" doc:"its value in each run; null where the run lacks it"`
+	Difference *float64         `json:"difference,omitempty" doc:"second minus first, where both have it and measured it alike"`
+	Unlike     string           `json:"unlike,omitempty" doc:"in what the two are not measured alike"`
 }
 
 // RemovedRuns is what tercet runs rm and prune print, schema tercet.removed-runs/1.
@@ -59,22 +61,22 @@ type RemovedRuns struct {
 
 // RemovedRun is a run of which files are removed.
 type RemovedRun struct {
-	Dir    string   `json:"dir" doc:"its directory"`
-	Status Status   `json:"status" doc:"its status, as in 'sweep status'"`
-	Files  []string `json:"files,omitempty" doc:"the files, below the directory; none where the whole run is removed"`
-	Bytes  int64    `json:"bytes" doc:"their size"`
+	Dir    string        `json:"dir" doc:"its directory"`
+	Status record.Status `json:"status" doc:"its status, as in 'sweep status'"`
+	Files  []string      `json:"files,omitempty" doc:"the files, below the directory; none where the whole run is removed"`
+	Bytes  int64         `json:"bytes" doc:"their size"`
 }
 
 // ShownRun is what tercet runs show prints, schema tercet.shown-run/1.
 type ShownRun struct {
 	Schema string `json:"schema" doc:"the name and number of the schema"`
 	RunState
-	Manifest Manifest      `json:"manifest" see:"manifestjson" doc:"its manifest"`
-	Settings []Setting     `json:"settings" doc:"config keys that differ from the defaults"`
-	Results  []ShownResult `json:"results" doc:"scores of all its result documents"`
-	Files    []SizedFile   `json:"files,omitempty" doc:"files and folders of its directory, the largest first; none in an archive"`
-	Next     string        `json:"next,omitempty" doc:"the command that it needs next"`
-	Left     []string      `json:"left_out,omitempty" doc:"documents that are not of this run, and why"`
+	Manifest record.Manifest `json:"manifest" see:"manifestjson" doc:"its manifest"`
+	Settings []Setting       `json:"settings" doc:"config keys that differ from the defaults"`
+	Results  []ShownResult   `json:"results" doc:"scores of all its result documents"`
+	Files    []SizedFile     `json:"files,omitempty" doc:"files and folders of its directory, the largest first; none in an archive"`
+	Next     string          `json:"next,omitempty" doc:"the command that it needs next"`
+	Left     []string        `json:"left_out,omitempty" doc:"documents that are not of this run, and why"`
 }
 
 // Setting is a config key with its value.
@@ -85,12 +87,12 @@ type Setting struct {
 
 // ShownResult is a result document of a run.
 type ShownResult struct {
-	Kind       string `json:"kind" doc:"'eval', 'attack', 'cluster', 'worst' or 'certify'"`
-	Split      string `json:"split" doc:"which images"`
-	Checkpoint string `json:"checkpoint" doc:"which weights"`
-	Step       int    `json:"step" doc:"their step"`
-	Items      int    `json:"items" doc:"number of images"`
-	Scores     Scores `json:"scores" doc:"its scores"`
+	Kind       string        `json:"kind" doc:"'eval', 'attack', 'cluster', 'worst' or 'certify'"`
+	Split      string        `json:"split" doc:"which images"`
+	Checkpoint string        `json:"checkpoint" doc:"which weights"`
+	Step       int           `json:"step" doc:"their step"`
+	Items      int           `json:"items" doc:"number of images"`
+	Scores     record.Scores `json:"scores" doc:"its scores"`
 }
 
 // SizedFile is a file or folder with its size.

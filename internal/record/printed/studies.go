@@ -1,4 +1,4 @@
-package record
+package printed
 
 // Studies is what tercet study list prints, schema tercet.studies/1.
 type Studies struct {
