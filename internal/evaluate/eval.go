@@ -17,6 +17,7 @@ import (
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
+	"tercet/internal/run/points"
 	"tercet/internal/wire"
 )
 
@@ -162,7 +163,7 @@ var errOtherStart = errors.New("the run began with weights of a file")
 // beginning is the network of a run before its first step.
 func beginning(r *run.Run, e *run.Embedded) (*nn.Model, error) {
 	if r.Config.LearnsMetric() {
-		return run.Euclidean(e.Model)
+		return points.Euclidean(e.Model)
 	}
 	m, start, err := wire.StartModel(r.Config, e.Data)
 	switch was := r.Manifest.Start; {

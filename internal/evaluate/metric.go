@@ -12,6 +12,7 @@ import (
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
+	"tercet/internal/run/points"
 	"tercet/internal/wire"
 )
 
@@ -36,29 +37,29 @@ func evaluateMetric(ctx context.Context, r *run.Run, checkpoint string, m *nn.Mo
 		Risk: fit.Risk, Objective: fit.Objective, GradNorm: fit.GradNorm, Certificate: fit.Certificate,
 		Iterations: fit.Iterations, NegativeMass: fit.NegativeMass,
 	}
-	if m, err = run.Euclidean(m); err != nil {
+	if m, err = points.Euclidean(m); err != nil {
 		return nil, nil, err
 	}
 	sets, err := wire.OpenWith(cfg, r.Elsewhere(data.Open), nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	points := func(ds data.Dataset) (*run.Features, error) {
+	features := func(ds data.Dataset) (*points.Features, error) {
 		z, err := embed.Batches(ctx, m, ds, cfg.Eval.Batch, say.Of("features"))
 		if err != nil {
 			return nil, err
 		}
-		return run.FeaturesOf(z, ds), nil
+		return points.Of(z, ds), nil
 	}
 	var warnings []string
 	if fit.OnePoint {
 		warnings = append(warnings, "no eigenvalue of w is above 0: all embeddings are one point, and their scores are those of ties; metric_learning evaluates h_w itself")
 	}
-	seen, err := points(sets.Seen())
+	seen, err := features(sets.Seen())
 	if err != nil {
 		return nil, nil, err
 	}
-	trained, err := run.NewProblems(seen, cfg.Metric.OneClass(), 0)
+	trained, err := points.NewProblems(seen, cfg.Metric.OneClass(), 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,11 +78,11 @@ func evaluateMetric(ctx context.Context, r *run.Run, checkpoint string, m *nn.Mo
 		if err != nil {
 			return nil, nil, err
 		}
-		f, err := points(ds)
+		f, err := features(ds)
 		if err != nil {
 			return nil, nil, err
 		}
-		ps, err := run.NewProblems(f, cfg.Metric.OneClass(), 0)
+		ps, err := points.NewProblems(f, cfg.Metric.OneClass(), 0)
 		if err != nil {
 			warnings = append(warnings, fmt.Sprintf("no triplet error of the %s set: %v", set.name, err))
 			continue
@@ -98,7 +99,7 @@ func evaluateMetric(ctx context.Context, r *run.Run, checkpoint string, m *nn.Mo
 		}
 		say("triplet errors, "+set.name, len(compared.names), len(compared.names))
 	}
-	f, err := points(evalSet)
+	f, err := features(evalSet)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -118,7 +119,7 @@ func evaluateMetric(ctx context.Context, r *run.Run, checkpoint string, m *nn.Mo
 // nearestRecall returns the share of the points of f whose nearest other point by h_w,
 // w (d, d) symmetric, is of their class: of two as near, the first counts. Points
 // alone in their class are left out.
-func nearestRecall(f *run.Features, w []float64) float64 {
+func nearestRecall(f *points.Features, w []float64) float64 {
 	d := f.D
 	wx := make([]float64, f.N*d)
 	self := make([]float64, f.N)

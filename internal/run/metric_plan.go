@@ -6,28 +6,21 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/engine/mahalanobis"
-	"tercet/internal/engine/nn"
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
+	"tercet/internal/run/points"
 	"tercet/internal/wire"
 )
 
 // planMetric fills p for a run whose model is a fitted metric: it fits the features
 // and evaluates the risk once.
 func planMetric(ctx context.Context, cfg *config.Config, sets *wire.Sets, p *printed.PlannedRun) error {
-	m, points, err := fitFeatures(ctx, cfg, sets.Seen())
+	of, err := points.Prepare(ctx, cfg, sets.Seen())
 	if err != nil {
 		return err
 	}
-	ps, err := NewProblems(points, cfg.Metric.OneClass(), cfg.Model.Options.(nn.MahalanobisKeys).Radius)
-	if err != nil {
-		return err
-	}
-	l, err := mahalanobis.NewLoss(cfg.Metric.Loss, cfg.Metric.Zeta, cfg.Metric.HuberDelta)
-	if err != nil {
-		return wire.InConfig("metric.loss", err)
-	}
-	risk, steps, err := cfg.Metric.Options.Plan(metricTask(cfg, ps, l, points.N))
+	m, ps := of.Model, of.Problems
+	risk, steps, err := cfg.Metric.Options.Plan(of.Task)
 	if err != nil {
 		return InMetric(err)
 	}
@@ -37,9 +30,9 @@ func planMetric(ctx context.Context, cfg *config.Config, sets *wire.Sets, p *pri
 	d := m.Dim()
 	p.Model = record.Model{Name: m.Spec().Name, Embedding: d, Parameters: risk.Dim()}
 	p.Layers, p.Defense = m.Describe(), cfg.Defense.Name
-	p.Passes = record.Cost{Forward: int64(points.N)}
+	p.Passes = record.Cost{Forward: int64(of.Task.Items)}
 	p.Metric = &printed.PlannedFit{
-		Algorithm: cfg.Metric.Algorithm, Loss: cfg.Metric.Loss, Classes: len(ps.list), Skipped: ps.skipped,
+		Algorithm: cfg.Metric.Algorithm, Loss: cfg.Metric.Loss, Classes: len(ps.List), Skipped: ps.Skipped,
 		Triplets: ps.Triplets(), Parameters: risk.Dim(),
 	}
 	for _, q := range m.Params() {

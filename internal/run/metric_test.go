@@ -27,6 +27,7 @@ import (
 	"tercet/internal/rng"
 	"tercet/internal/robustness"
 	"tercet/internal/run"
+	"tercet/internal/run/points"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
 	"tercet/internal/testutil"
@@ -79,13 +80,13 @@ func writeNPY(t testing.TB, base string, x []float32, n, d int, labels []int32) 
 
 // featuresBy returns the features of a set of the run, by the network of its
 // checkpoint.
-func featuresBy(t testing.TB, r *run.Run, set string) *run.Features {
+func featuresBy(t testing.TB, r *run.Run, set string) *points.Features {
 	t.Helper()
 	e, err := r.Embed(context.Background(), "last", set, 0, tinytest.Quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := run.Euclidean(e.Model)
+	m, err := points.Euclidean(e.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,11 +94,11 @@ func featuresBy(t testing.TB, r *run.Run, set string) *run.Features {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run.FeaturesOf(z, e.Data)
+	return points.Of(z, e.Data)
 }
 
 // h is h_w of points i and j of f, w (d, d), by its definition.
-func h(f *run.Features, w []float64, i, j int) float64 {
+func h(f *points.Features, w []float64, i, j int) float64 {
 	sum := 0.0
 	for r := range f.D {
 		for c := range f.D {
@@ -109,7 +110,7 @@ func h(f *run.Features, w []float64, i, j int) float64 {
 
 // everyTriplet returns the mean over classes of the mean of of(u) over the class's
 // triplets.
-func everyTriplet(f *run.Features, w []float64, of func(u float64) float64) float64 {
+func everyTriplet(f *points.Features, w []float64, of func(u float64) float64) float64 {
 	total, used := 0.0, 0
 	for c := range f.Classes {
 		sum, n := 0.0, 0
@@ -136,7 +137,7 @@ func everyTriplet(f *run.Features, w []float64, of func(u float64) float64) floa
 }
 
 // recall is that of the nearest other point by h_w.
-func recall(f *run.Features, w []float64) float64 {
+func recall(f *points.Features, w []float64) float64 {
 	hits := 0
 	for i := range f.N {
 		best, at := math.Inf(1), -1
@@ -209,7 +210,7 @@ func TestFittedRun(t *testing.T) {
 	test := featuresBy(t, r, "test")
 	for _, set := range []struct {
 		name string
-		f    *run.Features
+		f    *points.Features
 	}{{"train", f}, {"test", test}} {
 		for name, w := range map[string][]float64{"learnt": w, "euclidean": euclid} {
 			v, _ := d.TripletError[set.name].Get(name)

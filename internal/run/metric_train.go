@@ -6,11 +6,10 @@ import (
 	"math"
 	"time"
 
-	"tercet/internal/config"
 	"tercet/internal/engine/mahalanobis"
-	"tercet/internal/engine/nn"
 	"tercet/internal/noise"
 	"tercet/internal/record"
+	"tercet/internal/run/points"
 	"tercet/internal/text"
 	"tercet/internal/train"
 	"tercet/internal/wire"
@@ -93,10 +92,7 @@ type fitting struct {
 	said  time.Time // when an evaluation was told of
 	by    record.Build
 
-	model    *nn.Model // whose metric is Euclid's until the fit is done
-	problems *metricProblems
-	loss     mahalanobis.Loss
-	items    int
+	*points.Prepared
 }
 
 // prepare opens the data, fits the features and makes the problems.
@@ -117,25 +113,17 @@ func (f *fitting) prepare(ctx context.Context) error {
 	if sets.Noise != nil {
 		f.watch.note("noise on the training %s: %s", wire.NoiseOn(cfg), noise.Words(*sets.Noise))
 	}
-	var points *Features
-	if f.model, points, err = fitFeatures(ctx, cfg, sets.Seen()); err != nil {
+	if f.Prepared, err = points.Prepare(ctx, cfg, sets.Seen()); err != nil {
 		return err
 	}
-	o := cfg.Model.Options.(nn.MahalanobisKeys)
-	if f.problems, err = NewProblems(points, cfg.Metric.OneClass(), o.Radius); err != nil {
-		return err
-	}
-	if f.loss, err = mahalanobis.NewLoss(cfg.Metric.Loss, cfg.Metric.Zeta, cfg.Metric.HuberDelta); err != nil {
-		return wire.InConfig("metric.loss", err)
-	}
-	f.items = points.N
-	d := f.model.Dim()
-	r.Manifest.Model = record.Model{Name: f.model.Spec().Name, Embedding: d, Parameters: d * (d + 1) / 2}
+	f.Task.Watch = f.evaluated
+	d := f.Model.Dim()
+	r.Manifest.Model = record.Model{Name: f.Model.Spec().Name, Embedding: d, Parameters: d * (d + 1) / 2}
 	r.Manifest.Steps, r.Manifest.Of = 0, 0
-	r.Manifest.Cost = record.Cost{Forward: int64(f.items)}
-	f.watch.note("features: %d of each image, in the ball of radius %g", d, o.Radius)
-	f.watch.note("triplets: %.4g of %s as positives", f.problems.Triplets(), text.Plural(len(f.problems.list), "class", "classes"))
-	if n := f.problems.skipped; n > 0 {
+	r.Manifest.Cost = record.Cost{Forward: int64(f.Task.Items)}
+	f.watch.note("features: %d of each image, in the ball of radius %g", d, f.Task.Radius)
+	f.watch.note("triplets: %.4g of %s as positives", f.Problems.Triplets(), text.Plural(len(f.Problems.List), "class", "classes"))
+	if n := f.Problems.Skipped; n > 0 {
 		f.watch.note("%s of one item: never the positives", text.Plural(n, "class", "classes"))
 	}
 	return nil
@@ -195,7 +183,7 @@ func (f *fitting) fit(ctx context.Context) error {
 	}
 	state := train.State{Step: fit.steps(), Cost: m.Cost}
 	for _, path := range []string{f.run.BestPath(), f.run.Last()} {
-		if err := writeFit(path, f.model, fit, state, m.Config); err != nil {
+		if err := writeFit(path, f.Model, fit, state, m.Config); err != nil {
 			return err
 		}
 	}
@@ -205,26 +193,15 @@ func (f *fitting) fit(ctx context.Context) error {
 // solve runs the algorithm of the config.
 func (f *fitting) solve(ctx context.Context) (*MetricFit, error) {
 	c := f.run.Config.Metric
-	theta, reached, err := c.Options.Fit(ctx, f.task())
+	theta, reached, err := c.Options.Fit(ctx, f.Task)
 	if err != nil {
 		return nil, InMetric(err)
 	}
 	f.watch.note("%s", reached.Words)
 	return &MetricFit{
-		Dim: f.model.Dim(), Theta: theta, Positive: f.problems.names, Triplets: f.problems.Triplets(),
+		Dim: f.Model.Dim(), Theta: theta, Positive: f.Problems.Names, Triplets: f.Problems.Triplets(),
 		Algorithm: c.Algorithm, Reached: reached,
 	}, nil
-}
-
-func (f *fitting) task() mahalanobis.Task {
-	t := metricTask(f.run.Config, f.problems, f.loss, f.items)
-	t.Watch = f.evaluated
-	return t
-}
-
-// metricTask is what the config's algorithm learns from.
-func metricTask(cfg *config.Config, ps *metricProblems, l mahalanobis.Loss, items int) mahalanobis.Task {
-	return mahalanobis.Task{Problems: ps.list, Loss: l, Radius: cfg.Model.Options.(nn.MahalanobisKeys).Radius, Items: items, Seed: cfg.Seed}
 }
 
 // InMetric says where in the config a mistake that an algorithm found is.
@@ -266,5 +243,5 @@ func (f *fitting) embed(fit *MetricFit) error {
 	} else if negative > 0 {
 		f.watch.note("%.2g %% of w, by the size of its eigenvalues, is below 0 and left out of the embedding", 100*negative)
 	}
-	return f.model.SetMetric(l)
+	return f.Model.SetMetric(l)
 }

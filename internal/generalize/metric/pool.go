@@ -16,6 +16,7 @@ import (
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
+	"tercet/internal/run/points"
 	"tercet/internal/text"
 	"tercet/internal/theory/measure"
 	"tercet/internal/wire"
@@ -81,7 +82,7 @@ func dataName(c *config.Config) string {
 }
 
 // features are the training images under the run's frozen map.
-func features(ctx context.Context, r *run.Run, checkpoint string, say progress.Say) (*run.Features, string, error) {
+func features(ctx context.Context, r *run.Run, checkpoint string, say progress.Say) (*points.Features, string, error) {
 	c, err := r.Checkpoint(checkpoint)
 	if err != nil {
 		return nil, "", err
@@ -90,7 +91,7 @@ func features(ctx context.Context, r *run.Run, checkpoint string, say progress.S
 	if err != nil {
 		return nil, "", err
 	}
-	if m, err = run.Euclidean(m); err != nil {
+	if m, err = points.Euclidean(m); err != nil {
 		return nil, "", err
 	}
 	sets, err := wire.OpenWith(r.Config, r.Elsewhere(data.Open), nil)
@@ -104,12 +105,12 @@ func features(ctx context.Context, r *run.Run, checkpoint string, say progress.S
 	if err != nil {
 		return nil, "", err
 	}
-	return run.FeaturesOf(z, sets.Train), sets.Train.Fingerprint(), nil
+	return points.Of(z, sets.Train), sets.Train.Fingerprint(), nil
 }
 
 // sides parts points into those of the classes that positive names, as a name or a
 // pattern, and all others; empty takes the run's own class. words say which they are.
-func sides(r *run.Run, f *run.Features, positive string) (pos, neg []float64, words string, err error) {
+func sides(r *run.Run, f *points.Features, positive string) (pos, neg []float64, words string, err error) {
 	if positive == "" {
 		if positive = r.Config.Metric.OneClass(); positive == "" {
 			return nil, nil, "", &config.Error{Key: "metric.positive", Msg: "is each, and stability is measured of one class against the rest: name it by " + option.Name("positive") + " CLASS, or several by a pattern such as " + option.Name("positive") + " 'Latin.*'"}
@@ -136,7 +137,7 @@ func sides(r *run.Run, f *run.Features, positive string) (pos, neg []float64, wo
 	switch {
 	case len(named) == 0:
 		_, starts := f.ByClass()
-		return nil, nil, "", run.UnknownClass(positive, f, starts)
+		return nil, nil, "", points.UnknownClass(positive, f, starts)
 	case len(named) == 1:
 		words = named[0]
 	case len(named) <= 3:

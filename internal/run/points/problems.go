@@ -1,6 +1,7 @@
-package run
+package points
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,20 +11,22 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/engine/nn"
 	spelling "tercet/internal/names"
+	"tercet/internal/wire"
 )
 
-// metricProblems are the samples that a metric is learned from or evaluated by: one class
+// Problems are the samples that a metric is learned from or evaluated by: one class
 // against the rest, or each class in turn.
-type metricProblems struct {
-	list    []*mahalanobis.Problem
-	names   []string // of the positives' classes
-	skipped int      // classes of one item, which have no triplet
+type Problems struct {
+	List    []*mahalanobis.Problem
+	Names   []string // of the positives' classes
+	Skipped int      // classes of one item, which have no triplet
 }
 
 // NewProblems makes the problems of f: of the class of that name, or of each where it
 // is empty. radius is the B of the ball that the points must lie in, 0 for none.
-func NewProblems(f *Features, positive string, radius float64) (*metricProblems, error) {
+func NewProblems(f *Features, positive string, radius float64) (*Problems, error) {
 	sorted, starts := f.ByClass()
 	of := func(c int) (*mahalanobis.Problem, error) {
 		lo, hi := starts[c]*f.D, starts[c+1]*f.D
@@ -35,7 +38,7 @@ func NewProblems(f *Features, positive string, radius float64) (*metricProblems,
 		}
 		return p, nil
 	}
-	ps := &metricProblems{}
+	ps := &Problems{}
 	if positive != "" {
 		c := slices.Index(f.Classes, positive)
 		if c < 0 || starts[c] == starts[c+1] {
@@ -45,7 +48,7 @@ func NewProblems(f *Features, positive string, radius float64) (*metricProblems,
 		if err != nil {
 			return nil, err
 		}
-		ps.list, ps.names = append(ps.list, p), append(ps.names, positive)
+		ps.List, ps.Names = append(ps.List, p), append(ps.Names, positive)
 		return ps, nil
 	}
 	if k := data.Distinct(f.Labels); k < 2 {
@@ -56,16 +59,16 @@ func NewProblems(f *Features, positive string, radius float64) (*metricProblems,
 		case 0:
 			continue
 		case 1:
-			ps.skipped++
+			ps.Skipped++
 			continue
 		}
 		p, err := of(c)
 		if err != nil {
 			return nil, err
 		}
-		ps.list, ps.names = append(ps.list, p), append(ps.names, f.Classes[c])
+		ps.List, ps.Names = append(ps.List, p), append(ps.Names, f.Classes[c])
 	}
-	if len(ps.list) == 0 {
+	if len(ps.List) == 0 {
 		return nil, fmt.Errorf("%w: each of the %d items is alone in its class: a triplet needs two positives (n+ >= 2)", data.ErrUnfit, f.N)
 	}
 	return ps, nil
@@ -110,9 +113,9 @@ func UnknownClass(name string, f *Features, starts []int) error {
 }
 
 // Triplets returns the number of triplets of all problems.
-func (ps *metricProblems) Triplets() float64 {
+func (ps *Problems) Triplets() float64 {
 	sum := 0.0
-	for _, p := range ps.list {
+	for _, p := range ps.List {
 		sum += p.Triplets()
 	}
 	return sum
@@ -120,12 +123,12 @@ func (ps *metricProblems) Triplets() float64 {
 
 // ZeroOne returns the share of triplets whose negative is not farther than the
 // positive by h_w, the mean over the problems.
-func (ps *metricProblems) ZeroOne(theta []float64) float64 {
+func (ps *Problems) ZeroOne(theta []float64) float64 {
 	sum := 0.0
-	for _, p := range ps.list {
+	for _, p := range ps.List {
 		sum += mahalanobis.ZeroOne(p, theta, 0)
 	}
-	return sum / float64(len(ps.list))
+	return sum / float64(len(ps.List))
 }
 
 // withinRidge is added to the within-class covariance, as a share of its mean
@@ -135,12 +138,12 @@ const withinRidge = 1e-3
 // Whitened returns svec of the inverse of the positives' covariance within their
 // classes, the metric of linear discriminant analysis; nil where all items of a class
 // are the same.
-func (ps *metricProblems) Whitened() []float64 {
-	d := ps.list[0].D
+func (ps *Problems) Whitened() []float64 {
+	d := ps.List[0].D
 	within := mat.NewSymDense(d, nil)
 	count := 0
 	a := make([]float64, d)
-	for _, p := range ps.list {
+	for _, p := range ps.List {
 		n := p.NPos()
 		mean := make([]float64, d)
 		for i, v := range p.Positive {
@@ -174,4 +177,33 @@ func (ps *metricProblems) Whitened() []float64 {
 		}
 	}
 	return mahalanobis.Svec(w, d)
+}
+
+// Prepared is what a config's algorithm begins with.
+type Prepared struct {
+	Model    *nn.Model // whose metric is Euclid's
+	Problems *Problems
+	Task     mahalanobis.Task // without its Watch
+}
+
+// Prepare fits the features of cfg's mahalanobis model to the images of ds and makes the
+// problems that its metric is learned from.
+//
+// Errors: data.ErrUnfit for images that leave nothing to learn, a *config.Error for keys
+// that do not fit them.
+func Prepare(ctx context.Context, cfg *config.Config, ds data.Dataset) (*Prepared, error) {
+	m, f, err := fitFeatures(ctx, cfg, ds)
+	if err != nil {
+		return nil, err
+	}
+	radius := cfg.Model.Options.(nn.MahalanobisKeys).Radius
+	ps, err := NewProblems(f, cfg.Metric.OneClass(), radius)
+	if err != nil {
+		return nil, err
+	}
+	l, err := mahalanobis.NewLoss(cfg.Metric.Loss, cfg.Metric.Zeta, cfg.Metric.HuberDelta)
+	if err != nil {
+		return nil, wire.InConfig("metric.loss", err)
+	}
+	return &Prepared{m, ps, mahalanobis.Task{Problems: ps.List, Loss: l, Radius: radius, Items: f.N, Seed: cfg.Seed}}, nil
 }

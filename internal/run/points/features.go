@@ -1,4 +1,4 @@
-package run
+package points
 
 import (
 	"context"
@@ -75,15 +75,15 @@ func fitFeatures(ctx context.Context, cfg *config.Config, ds data.Dataset) (*nn.
 			return nil, nil, fmt.Errorf("%w: all %d training items are the same", data.ErrUnfit, ds.Len())
 		}
 		if round > 0 && far <= o.Radius {
-			return m, FeaturesOf(z, ds), nil
+			return m, Of(z, ds), nil
 		}
 		factor = o.Radius / far * insideBall
 	}
 	return nil, nil, fmt.Errorf("model.radius: %v cannot be kept in float32: the farthest image is at %v", o.Radius, far)
 }
 
-// FeaturesOf widens z, the features of the items of ds.
-func FeaturesOf(z *array.Array, ds data.Dataset) *Features {
+// Of widens z, the features of the items of ds.
+func Of(z *array.Array, ds data.Dataset) *Features {
 	f := &Features{X: make([]float64, len(z.Data)), N: z.Rows(), D: z.Cols(), Labels: ds.Labels(), Classes: ds.Classes()}
 	for i, v := range z.Data {
 		f.X[i] = float64(v)
