@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -93,18 +94,24 @@ var kept = []Document{
 	Manifest{}, Embed{}, Eval{}, Attack{}, AttackPart{}, Curve{}, Worst{}, Certify{}, Cluster{}, Pairs{}, NoiseRate{}, Gap{}, Stability{}, OnAverage{}, Influence{}, MetricStability{}, Partition{},
 }
 
+// schemaFirst matches the schema where it is the first key, as in all that Write writes.
+var schemaFirst = regexp.MustCompile(`^\s*\{\s*"schema"\s*:\s*"([^"\\]*)"`)
+
 func read(path string, v any, k kind, strict bool) error {
 	b, err := archive.ReadFile(path, cmp.Or(k.max, MaxDocument))
 	if err != nil {
 		return err
 	}
-	if err := Check(b); errors.Is(err, ErrDigest) {
+	err = Check(b)
+	if errors.Is(err, ErrDigest) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	var head struct {
 		Schema string `json:"schema"`
 	}
-	if err := json.Unmarshal(b, &head); err != nil {
+	if first := schemaFirst.FindSubmatch(b); err == nil && first != nil {
+		head.Schema = string(first[1])
+	} else if err := json.Unmarshal(b, &head); err != nil {
 		return formatError(path, b, err)
 	}
 	if !slices.Contains(k.schemas, head.Schema) {

@@ -25,7 +25,7 @@ func runPaperTable(s *base.Streams, o options) error {
 	if err != nil {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
-	t, err := paperTable(o.table)
+	t, err := PaperTable(o.table)
 	if err != nil {
 		return err
 	}
@@ -56,13 +56,13 @@ func CheckTable(choice string) error {
 	if slices.Contains(append(study.BuiltInTables(func(*study.Table) bool { return true }), StabilityTable, StabilityChecks), choice) {
 		return nil
 	}
-	_, err := paperTable(choice)
+	_, err := PaperTable(choice)
 	return err
 }
 
-// paperTable finds a table by its name, by another name that it gives itself, or
+// PaperTable finds a table by its name, by another name that it gives itself, or
 // as a file.
-func paperTable(choice string) (*published.Table, error) {
+func PaperTable(choice string) (*published.Table, error) {
 	if ext := filepath.Ext(choice); ext == ".yaml" || ext == ".yml" {
 		text, err := fsx.ReadFile(choice, maxTableFile)
 		if err != nil {

@@ -1,4 +1,4 @@
-package sweep_test
+package commands_test
 
 import (
 	"encoding/json"

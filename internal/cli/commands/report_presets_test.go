@@ -1,4 +1,4 @@
-package report
+package commands_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tercet/configs/tables"
+	"tercet/internal/cli/report"
 	"tercet/internal/config"
 	"tercet/internal/record"
 	"tercet/internal/run"
@@ -23,7 +24,7 @@ func TestBuiltInTables(t *testing.T) {
 	rows, full := 0, 0
 	seen := map[string]string{}
 	for _, name := range tables.All.Names() {
-		table, err := paperTable(name)
+		table, err := report.PaperTable(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +78,7 @@ func TestTablesHaveTheCheckRows(t *testing.T) {
 		{"tab7", "HM[S,g_LGA]", 8, 32.4, 324.45}, {"tab8", "HM[S,g_LGA]&ICS lambda=0.5", 8, 60.1, 600.65},
 		{"tab11", "HM[R,R]", 0, 3.8, 37.8}, {"efficiency", "ACT[R]", 8, 31.3, 313.3},
 	} {
-		table, err := paperTable(want.table)
+		table, err := report.PaperTable(want.table)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +175,7 @@ func TestPresetsFillTheTables(t *testing.T) {
 		{"hm-grid", cub}, {"u", cub}, {"gradual", cub}, {"ics-margin", cub}, {"destinations", cub}, {"ics", cub}, {"efficiency", cub},
 		{"ics-sop", sop}, {"sota", full}, {"mnist", presetRuns(t, "mnist")},
 	} {
-		table, err := paperTable(x.table)
+		table, err := report.PaperTable(x.table)
 		if err != nil {
 			t.Fatal(err)
 		}

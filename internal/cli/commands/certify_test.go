@@ -1,4 +1,4 @@
-package certify_test
+package commands_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package report_test
+package commands_test
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 	"tercet/internal/study"
 )
 
-func TestPairs(t *testing.T) {
+func TestReportOfPairs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for seed := range uint64(2) {
 		for i, width := range []int{4, 8, 16} {

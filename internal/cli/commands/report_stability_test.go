@@ -1,4 +1,4 @@
-package report_test
+package commands_test
 
 import (
 	"path/filepath"
@@ -11,7 +11,7 @@ import (
 	rule "tercet/internal/verdict"
 )
 
-func TestStability(t *testing.T) {
+func TestReportOfStability(t *testing.T) {
 	t.Chdir(t.TempDir())
 	point := func(n int, v, bound float64) record.MetricPoint {
 		return record.MetricPoint{

@@ -1,4 +1,4 @@
-package report_test
+package commands_test
 
 import (
 	"encoding/json"
@@ -16,7 +16,7 @@ import (
 	"tercet/internal/study"
 )
 
-func TestGap(t *testing.T) {
+func TestReportOfGaps(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for seed := range uint64(2) {
 		for _, n := range []int{100, 400} {

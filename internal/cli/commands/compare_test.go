@@ -1,4 +1,4 @@
-package compare_test
+package commands_test
 
 import (
 	"os"

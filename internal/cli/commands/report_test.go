@@ -1,4 +1,4 @@
-package report_test
+package commands_test
 
 import (
 	"encoding/json"
