@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
 	"tercet/internal/rundir"
 	"tercet/internal/verdict"
 )
@@ -96,4 +97,20 @@ func (t *Table) shownScores() []Score {
 		}
 	}
 	return out
+}
+
+// Over is a field along which contrasts are made, and averaged.
+type Over struct {
+	Field string `yaml:"field"`
+	// Above is the value above which each seed's mean is taken, if there are two such.
+	Above float64 `yaml:"above"`
+}
+
+// Against sets each row against one other.
+type Against struct {
+	Words  string   `yaml:"words"`
+	Of     Where    `yaml:"of"`
+	Base   Where    `yaml:"base"`
+	Same   []string `yaml:"same"`
+	Prefer []string `yaml:"prefer"` // sources that choose between several
 }

@@ -2,14 +2,10 @@ package study
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"tercet/internal/record"
-	"tercet/internal/render"
 	"tercet/internal/rundir"
-	"tercet/internal/text"
 )
 
 // observe reads the results of runs, and says in notes which runs do not count. Errors
@@ -81,94 +77,6 @@ func (t *Table) usable(runs []*rundir.Run) (out []*rundir.Run, notes []string) {
 		}
 	}
 	return out, notes
-}
-
-// has says whether a run has a result that counts; why is the reason where one that is there
-// does not, or what is to be said of one that does.
-func (t *Table) has(r *rundir.Run, name string) (has bool, why string, err error) {
-	if slices.Contains(kinds, name) {
-		if !r.Has(name) && r.Leaves(name) {
-			why = strings.Join(r.Left, "\n")
-		}
-		return r.Has(name), why, nil
-	}
-	path := filepath.Join(r.Dir, name)
-	var head struct {
-		Schema  string         `json:"schema"`
-		Source  *record.Source `json:"source"`
-		Options struct {
-			Limit int `json:"limit"`
-		} `json:"options"`
-	}
-	found, err := rundir.ReadDocument(path, &head, documents[name]...)
-	switch {
-	case err != nil || !found:
-		return false, "", err
-	case head.Schema != documents[name][0] && name != "cluster.json":
-		return false, path + " is of a metric: table stability shows it", nil
-	case head.Source == nil:
-		return true, "", nil
-	case rundir.Other(*head.Source) != "":
-		return false, fmt.Sprintf("%s is of the %s, not of the test images, checkpoint last: left out", path, rundir.Other(*head.Source)), nil
-	case head.Source.Step != r.Manifest.Steps:
-		return false, fmt.Sprintf("%s is of step %d, the run is at step %d; %s", path, head.Source.Step, r.Manifest.Steps, t.hint(r)), nil
-	}
-	return true, partly(path, r, *head.Source, head.Options.Limit), nil
-}
-
-// partly says that a result is of a part of the images.
-func partly(path string, r *rundir.Run, from record.Source, limit int) string {
-	d := r.Manifest.Data
-	if limit == 0 || from.Items >= d.Test.Items && limit >= d.Train.Items {
-		return ""
-	}
-	return fmt.Sprintf("%s is of %d of the %d %s images (limit %d)", path, from.Items, d.Test.Items, from.Set, limit)
-}
-
-// unlike says in what results differ that should be alike.
-func (t *Table) unlike(all []*observation) (notes []string, err error) {
-	for _, a := range t.Observe.Alike {
-		var runs []*rundir.Run
-		values := map[*rundir.Run]string{}
-		for _, o := range all {
-			if err := o.load(a.From); err != nil {
-				return nil, err
-			}
-			if _, done := values[o.run]; !done {
-				runs = append(runs, o.run)
-			}
-			values[o.run] = o.text(a.From)
-		}
-		notes = append(notes, rundir.Differ(runs, a.Says, func(r *rundir.Run) string { return values[r] })...)
-	}
-	return notes, nil
-}
-
-// hint says how to make what a run lacks.
-func (t *Table) hint(r *rundir.Run) string {
-	return strings.ReplaceAll(t.Observe.Missing, "{run}", text.ShellWord(r.Dir))
-}
-
-// without says which runs lack a result.
-func (t *Table) without(name string, runs []*rundir.Run) []string {
-	if len(runs) == 0 {
-		return nil
-	}
-	if slices.Contains(kinds, name) {
-		if note := rundir.Without(name, runs); note != "" {
-			return []string{note}
-		}
-		return nil
-	}
-	var dirs []string
-	for _, r := range runs {
-		dirs = append(dirs, r.Dir)
-	}
-	what := "no " + name + " in "
-	if name == clusterings {
-		what = "not clustered: "
-	}
-	return []string{strings.TrimSuffix(what+render.Listed(dirs)+"; "+t.hint(runs[0]), "; ")}
 }
 
 // clusterings in Observe.Each are the documents of RUN/cluster-METHOD.

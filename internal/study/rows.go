@@ -5,53 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"tercet/internal/render"
 	"tercet/internal/rundir"
-	"tercet/internal/stat"
-	"tercet/internal/text"
 )
-
-// Estimate is a mean over N values with Student's 95 % interval, where there are two.
-type Estimate struct {
-	Value float64     `json:"value"`
-	CI95  *[2]float64 `json:"ci95,omitempty"`
-	N     int         `json:"n"`
-	Max   float64     `json:"max"`
-	// Queries is the number of queries of an interval over the queries of one seed.
-	Queries int `json:"queries,omitempty"`
-
-	Brief bool `json:"-"` // the interval is in CSV and JSON alone
-}
-
-// EstimateOf is the mean of at least one value, with its interval.
-func EstimateOf(values []float64) Estimate {
-	mean, low, high := stat.MeanInterval(values)
-	e := Estimate{Value: mean, N: len(values), Max: slices.Max(values)}
-	if len(values) > 1 {
-		e.CI95 = &[2]float64{low, high}
-	}
-	return e
-}
-
-// cell is the estimate in a table.
-func (e Estimate) cell() render.Cell {
-	if e.CI95 == nil {
-		return render.Number(e.Value)
-	}
-	c := render.Interval(e.Value, e.CI95[0], e.CI95[1])
-	if e.Brief {
-		return c.Brief()
-	}
-	return c
-}
-
-// bar is the estimate in a picture.
-func (e Estimate) bar() render.Bar {
-	if e.CI95 == nil {
-		return render.Bar{Value: e.Value, Low: e.Value, High: e.Value}
-	}
-	return render.Bar{Value: e.Value, Low: e.CI95[0], High: e.CI95[1]}
-}
 
 // Row is what observations of one setting have in common.
 type Row struct {
@@ -217,74 +172,4 @@ func (t *Table) title(row *Row) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// caution says what makes the numbers of rows less than they seem: each by itself, and
-// all in notes.
-func (t *Table) caution(rows []*Row) []string {
-	keys := t.documentScores()
-	var all []*rundir.Run
-	most := 0
-	for _, row := range rows {
-		all, most = append(all, row.Dirs()...), max(most, row.N)
-	}
-	var notes []string
-	if len(keys) > 0 {
-		groups, order := GroupBy(rows, func(row *Row) string {
-			var b strings.Builder
-			for _, name := range t.Alike {
-				fmt.Fprintf(&b, "%q ", row.Fields[name])
-			}
-			return b.String()
-		})
-		for _, id := range order {
-			var runs [][]*rundir.Run
-			for _, row := range groups[id] {
-				runs = append(runs, row.Dirs())
-			}
-			for i, said := range rundir.RowWarnings(runs, keys) {
-				groups[id][i].Caution = said
-			}
-			for _, note := range rundir.TableWarnings(slices.Concat(runs...), keys) {
-				if !slices.Contains(notes, note) {
-					notes = append(notes, note)
-				}
-			}
-		}
-	}
-	var fewer []string
-	for _, row := range rows {
-		if row.N < most && !t.Repeats {
-			fewer = append(fewer, fmt.Sprintf("%s (%d)", rundir.CommonName(row.Dirs()), row.N))
-		}
-	}
-	if fewer != nil {
-		notes = append(notes, fmt.Sprintf("fewer than %s: %s", text.Plural(most, "seed", "seeds"), render.Listed(fewer)))
-	}
-	return append(together(notes), rundir.Differ(all, "made by different versions", func(r *rundir.Run) string { return r.Manifest.Version })...)
-}
-
-// together joins notes that say the same of several files: "FILE is of ...".
-func together(notes []string) []string {
-	groups, order := GroupBy(notes, func(note string) string {
-		_, what, _ := strings.Cut(note, " is of ")
-		if what == "" {
-			return note
-		}
-		return what
-	})
-	var out []string
-	for _, what := range order {
-		if same := groups[what]; len(same) > 1 {
-			var files []string
-			for _, note := range same {
-				file, _, _ := strings.Cut(note, " is of ")
-				files = append(files, file)
-			}
-			out = append(out, fmt.Sprintf("of %s: %s", what, render.Listed(files)))
-			continue
-		}
-		out = append(out, groups[what][0])
-	}
-	return out
 }

@@ -46,35 +46,6 @@ type Table struct {
 	columns []column
 }
 
-// Observe says which results of runs are compared.
-type Observe struct {
-	// Status is finished, completed for runs that came to no end but may have results, or
-	// ended for those that finished, collapsed or diverged.
-	Status string `yaml:"status"`
-	// Results names the documents that a run must have: eval, attack, or a file.
-	Results []string `yaml:"results"`
-	// Also names results that count where they are there: eval, attack, worst, certify.
-	Also []string `yaml:"also"`
-	// Missing says how to make what is missing, with {run} for the run.
-	Missing string `yaml:"missing"`
-	// Each makes several observations of a run: clusterings, or FILE#PATH of a list.
-	Each string `yaml:"each"`
-	// Lost names a key of an entry of Each that is null where there is no result.
-	Lost string `yaml:"lost"`
-	// Events are values of evaluations during training: accuracies whose errors they are.
-	Events map[string]string `yaml:"events"`
-	// Alike are what results should share, said in a note where they differ.
-	Alike []Alike `yaml:"alike"`
-	// Needed makes it an error that no run has a result.
-	Needed bool `yaml:"needed"`
-}
-
-// Alike is a source whose values are said where runs differ in it.
-type Alike struct {
-	From string `yaml:"from"`
-	Says string `yaml:"says"` // begins the note
-}
-
 // Field is a text of an observation.
 type Field struct {
 	Name  string   `yaml:"name"`
@@ -129,22 +100,6 @@ type Score struct {
 	Whole bool `yaml:"whole"`
 }
 
-// Over is a field along which contrasts are made, and averaged.
-type Over struct {
-	Field string `yaml:"field"`
-	// Above is the value above which each seed's mean is taken, if there are two such.
-	Above float64 `yaml:"above"`
-}
-
-// Against sets each row against one other.
-type Against struct {
-	Words  string   `yaml:"words"`
-	Of     Where    `yaml:"of"`
-	Base   Where    `yaml:"base"`
-	Same   []string `yaml:"same"`
-	Prefer []string `yaml:"prefer"` // sources that choose between several
-}
-
 // Contrast sets rows against others by the same seeds.
 type Contrast struct {
 	A    Where    `yaml:"a"`
@@ -186,16 +141,14 @@ func (s *Spec) Table(name string) *Table {
 	return nil
 }
 
-func (s *Spec) names() []string {
+// Names lists the tables.
+func (s *Spec) Names() []string {
 	var out []string
 	for _, t := range s.Tables {
 		out = append(out, t.Name)
 	}
 	return out
 }
-
-// Names lists the tables.
-func (s *Spec) Names() []string { return s.names() }
 
 func (t *Table) field(name string) *Field {
 	for i := range t.Fields {

@@ -23,7 +23,7 @@ func (s *Spec) check() error {
 		}
 		if t.From != "" {
 			base := s.Table(t.From)
-			if base == nil || slices.Index(s.names(), base.Name) >= i {
+			if base == nil || slices.Index(s.Names(), base.Name) >= i {
 				return fmt.Errorf("table %s: from names no table above it: %q", t.Name, t.From)
 			}
 			t.inherit(base)

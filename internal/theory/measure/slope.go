@@ -85,3 +85,15 @@ func resampled(means []float64, groups [][]float64, r *rng.Stream) bool {
 	}
 	return ok
 }
+
+// EstimateOf is the estimate from repeats, of which there is at least one.
+func EstimateOf(values []float64) record.Estimate {
+	m, se := stat.MeanError(values)
+	e := record.Estimate{Value: m, N: len(values), Max: slices.Max(values)}
+	if len(values) < 2 {
+		return e
+	}
+	half := float64(stat.T95(len(values)) * se)
+	e.SE, e.CI95 = &se, &[2]float64{m - half, m + half}
+	return e
+}

@@ -1,0 +1,81 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tercet/internal/render"
+	"tercet/internal/rundir"
+	"tercet/internal/text"
+)
+
+// caution says what makes the numbers of rows less than they seem: each by itself, and
+// all in notes.
+func (t *Table) caution(rows []*Row) []string {
+	keys := t.documentScores()
+	var all []*rundir.Run
+	most := 0
+	for _, row := range rows {
+		all, most = append(all, row.Dirs()...), max(most, row.N)
+	}
+	var notes []string
+	if len(keys) > 0 {
+		groups, order := GroupBy(rows, func(row *Row) string {
+			var b strings.Builder
+			for _, name := range t.Alike {
+				fmt.Fprintf(&b, "%q ", row.Fields[name])
+			}
+			return b.String()
+		})
+		for _, id := range order {
+			var runs [][]*rundir.Run
+			for _, row := range groups[id] {
+				runs = append(runs, row.Dirs())
+			}
+			for i, said := range rundir.RowWarnings(runs, keys) {
+				groups[id][i].Caution = said
+			}
+			for _, note := range rundir.TableWarnings(slices.Concat(runs...), keys) {
+				if !slices.Contains(notes, note) {
+					notes = append(notes, note)
+				}
+			}
+		}
+	}
+	var fewer []string
+	for _, row := range rows {
+		if row.N < most && !t.Repeats {
+			fewer = append(fewer, fmt.Sprintf("%s (%d)", rundir.CommonName(row.Dirs()), row.N))
+		}
+	}
+	if fewer != nil {
+		notes = append(notes, fmt.Sprintf("fewer than %s: %s", text.Plural(most, "seed", "seeds"), render.Listed(fewer)))
+	}
+	return append(together(notes), rundir.Differ(all, "made by different versions", func(r *rundir.Run) string { return r.Manifest.Version })...)
+}
+
+// together joins notes that say the same of several files: "FILE is of ...".
+func together(notes []string) []string {
+	groups, order := GroupBy(notes, func(note string) string {
+		_, what, _ := strings.Cut(note, " is of ")
+		if what == "" {
+			return note
+		}
+		return what
+	})
+	var out []string
+	for _, what := range order {
+		if same := groups[what]; len(same) > 1 {
+			var files []string
+			for _, note := range same {
+				file, _, _ := strings.Cut(note, " is of ")
+				files = append(files, file)
+			}
+			out = append(out, fmt.Sprintf("of %s: %s", what, render.Listed(files)))
+			continue
+		}
+		out = append(out, groups[what][0])
+	}
+	return out
+}
