@@ -125,7 +125,7 @@ func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	setHelp(s, root)
-	root.SetUsageFunc(base.Usage)
+	root.SetUsageTemplate(base.UsageTemplate)
 	root.SetFlagErrorFunc(flagError)
 	fs := root.PersistentFlags()
 	fs.BoolVar(&s.JSON, "json", false, "print the result as one JSON document")

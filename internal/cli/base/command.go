@@ -39,7 +39,6 @@ const (
 	AnyKernelKey = "any-kernel"
 	HeavyKey     = "heavy:"  // followed by the line
 	StartedKey   = "started" // flags and arguments were right
-	runsKey      = "runs"    // holds commands and runs by itself, too
 )
 
 // Build makes cobra's form of the command.
@@ -91,8 +90,9 @@ func (c Command) Build() *cobra.Command {
 	if c.Flags != nil {
 		c.Flags(cmd)
 	}
-	if c.Run != nil && len(c.Subs) > 0 {
-		cmd.Annotations[runsKey] = "yes"
+	if c.Run != nil && len(c.Subs) > 0 { // it runs by itself, too
+		const group = "{{.CommandPath}} COMMAND"
+		cmd.SetUsageTemplate(strings.Replace(UsageTemplate, group, "{{.UseLine}}\n  "+group, 1))
 	}
 	completeConfigs(cmd)
 	var gates []string

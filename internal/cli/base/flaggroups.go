@@ -2,6 +2,7 @@ package base
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -107,3 +108,14 @@ func FlagGroups(cmd *cobra.Command) []FlagGroup {
 	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { put(allFlags, f) })
 	return slices.DeleteFunc(out, func(g FlagGroup) bool { return !g.Flags.HasAvailableFlags() })
 }
+
+// flagUsages is the part of a command's help about flags.
+func flagUsages(cmd *cobra.Command) string {
+	var b strings.Builder
+	for _, g := range FlagGroups(cmd) {
+		b.WriteString("\n" + g.Title + ":\n" + strings.TrimRight(g.Flags.FlagUsages(), " \n") + "\n")
+	}
+	return b.String()
+}
+
+func init() { cobra.AddTemplateFunc("flagUsages", flagUsages) }

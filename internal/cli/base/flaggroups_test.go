@@ -16,7 +16,7 @@ import (
 func TestFlagGroups(t *testing.T) {
 	t.Parallel()
 	cmd := &cobra.Command{Use: "x", Run: func(*cobra.Command, []string) {}}
-	cmd.SetUsageFunc(base.Usage)
+	cmd.SetUsageTemplate(base.UsageTemplate)
 	fs := cmd.Flags()
 	fs.Int("zeal", 0, "first")
 	fs.Int("age", 0, "second")

@@ -1,7 +1,5 @@
 package printed
 
-import "tercet/internal/record"
-
 import "slices"
 
 // Binary says what a program is.

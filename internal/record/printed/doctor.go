@@ -1,7 +1,5 @@
 package printed
 
-import "tercet/internal/record"
-
 // Doctor is what tercet doctor finds, schema tercet.doctor/1.
 type Doctor struct {
 	Schema  string        `json:"schema" doc:"the name and number of the schema"`
