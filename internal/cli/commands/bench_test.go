@@ -71,7 +71,7 @@ func TestQuickSaysSo(t *testing.T) {
 
 func TestScaling(t *testing.T) {
 	code, out, stderr := clitest.Run("bench", "--job", "mlp", "--scaling", "1,3", "--seconds", "0.02", "--json")
-	var doc record.Bench
+	var doc printed.Bench
 	if err := json.Unmarshal([]byte(out), &doc); code != 0 || err != nil || len(doc.Results) != 2 || len(doc.Machine.Peak) != 2 {
 		t.Fatal(code, err, stderr, out)
 	}
