@@ -2,7 +2,6 @@ package export
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"tercet/internal/engine/nn"
+	"tercet/internal/protobuf"
 	"tercet/internal/safetensors"
 )
 
@@ -58,19 +58,18 @@ func ONNX(w io.Writer, m *nn.Model, a About) error {
 		}
 	}
 	s := m.Spec()
-	g.text(2, s.Name)
-	g.bytes(11, tensorInfo("images", s.Channels, s.Height, s.Width))
-	g.bytes(12, tensorInfo("embeddings", m.Dim()))
-	var model, opset message
-	opset.int(2, onnxOpset)
-	model.int(1, onnxIR)
-	model.text(2, "tercet")
-	model.text(3, a.Version)
-	model.text(6, fmt.Sprintf("%s of %s, checkpoint %s (step %d)", s.Name, a.Run, a.Checkpoint, a.Step))
-	model.bytes(8, opset)
-	model.key(7, sized)
-	model = binary.AppendUvarint(model, uint64(len(g.message)))
-	for _, part := range []message{model, g.message} {
+	g.Text(2, s.Name)
+	g.Bytes(11, tensorInfo("images", s.Channels, s.Height, s.Width))
+	g.Bytes(12, tensorInfo("embeddings", m.Dim()))
+	var model, opset protobuf.Message
+	opset.Int(2, onnxOpset)
+	model.Int(1, onnxIR)
+	model.Text(2, "tercet")
+	model.Text(3, a.Version)
+	model.Text(6, fmt.Sprintf("%s of %s, checkpoint %s (step %d)", s.Name, a.Run, a.Checkpoint, a.Step))
+	model.Bytes(8, opset)
+	model.Begin(7, len(g.Message))
+	for _, part := range []protobuf.Message{model, g.Message} {
 		if _, err := w.Write(part); err != nil {
 			return err
 		}
@@ -80,25 +79,25 @@ func ONNX(w io.Writer, m *nn.Model, a About) error {
 
 // onnxGraph is a GraphProto that is being written.
 type onnxGraph struct {
-	message
+	protobuf.Message
 	weights map[string]bool
 	nodes   int
 }
 
 // weight adds an initializer.
 func (g *onnxGraph) weight(t safetensors.Tensor) {
-	var p message
-	p.ints(1, t.Shape)
+	var p protobuf.Message
+	p.Ints(1, t.Shape)
 	kind := onnxFloat
 	if t.Integers {
 		kind = onnxInt64
 	}
-	p.int(2, int64(kind))
-	p.text(8, t.Name)
+	p.Int(2, int64(kind))
+	p.Text(8, t.Name)
 	var raw bytes.Buffer
 	_ = safetensors.WriteNumbers(&raw, t) // a buffer takes all
-	p.bytes(9, raw.Bytes())
-	g.bytes(5, p)
+	p.Bytes(9, raw.Bytes())
+	g.Bytes(5, p)
 	g.weights[t.Name] = true
 }
 
@@ -116,32 +115,32 @@ func (g *onnxGraph) node(kind string, in []string, out string, attributes ...att
 
 // nodeOf adds a node.
 func (g *onnxGraph) nodeOf(kind string, in, out []string, attributes ...attribute) {
-	var n message
+	var n protobuf.Message
 	for i, names := range [][]string{in, out} {
 		for _, name := range names {
-			n.text(i+1, name)
+			n.Text(i+1, name)
 		}
 	}
-	n.text(3, fmt.Sprintf("%s_%d", kind, g.nodes))
-	n.text(4, kind)
+	n.Text(3, fmt.Sprintf("%s_%d", kind, g.nodes))
+	n.Text(4, kind)
 	for _, a := range attributes {
-		var p message
-		p.text(1, a.name)
+		var p protobuf.Message
+		p.Text(1, a.name)
 		switch v := a.value.(type) {
 		case int:
-			p.int(3, int64(v))
-			p.int(20, attributeInt)
+			p.Int(3, int64(v))
+			p.Int(20, attributeInt)
 		case []int:
-			p.ints(8, v)
-			p.int(20, attributeInts)
+			p.Ints(8, v)
+			p.Int(20, attributeInts)
 		case float64:
-			p.float(2, float32(v))
-			p.int(20, attributeFloat)
+			p.Float(2, float32(v))
+			p.Int(20, attributeFloat)
 		}
-		n.bytes(5, p)
+		n.Bytes(5, p)
 	}
 	g.nodes++
-	g.bytes(1, n)
+	g.Bytes(1, n)
 }
 
 // constant adds numbers as an initializer and returns its name.
@@ -242,19 +241,19 @@ func (g *onnxGraph) meanStd(o nn.Op, x, out string) {
 
 // tensorInfo is the ValueInfoProto of a float tensor whose first axis, the batch, has any
 // length.
-func tensorInfo(name string, shape ...int) message {
-	var batch, dims, tensor, kind, info message
-	batch.text(2, "N")
-	dims.bytes(1, batch)
+func tensorInfo(name string, shape ...int) protobuf.Message {
+	var batch, dims, tensor, kind, info protobuf.Message
+	batch.Text(2, "N")
+	dims.Bytes(1, batch)
 	for _, n := range shape {
-		var d message
-		d.int(1, int64(n))
-		dims.bytes(1, d)
+		var d protobuf.Message
+		d.Int(1, int64(n))
+		dims.Bytes(1, d)
 	}
-	tensor.int(1, onnxFloat)
-	tensor.bytes(2, dims)
-	kind.bytes(1, tensor)
-	info.text(1, name)
-	info.bytes(2, kind)
+	tensor.Int(1, onnxFloat)
+	tensor.Bytes(2, dims)
+	kind.Bytes(1, tensor)
+	info.Text(1, name)
+	info.Bytes(2, kind)
 	return info
 }

@@ -27,16 +27,18 @@ type options struct {
 func New(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "export",
-		Short: "Write a run's network for PyTorch or as ONNX, or its embeddings",
+		Short: "Write a run's network for PyTorch or as ONNX, its embeddings, or its log",
 		Long: `
-Writes the network of a run with its weights for other programs, or its embeddings.
-model.weights reads what export torch has written, so that a run can begin with it.`,
+Writes the network of a run with its weights for other programs, its embeddings, or the
+logs and results of runs for TensorBoard, MLflow and spreadsheets. model.weights reads
+what export torch has written, so that a run can begin with it.`,
 		Examples: []base.Example{
 			{Why: "a folder with weights and a program for PyTorch", Line: "tercet export torch runs/first --out exported"},
 			{Why: "one file for ONNX runtimes", Line: "tercet export onnx runs/first --out model.onnx"},
+			{Why: "log, results and pictures for TensorBoard", Line: "tercet export tensorboard runs/first --out boards"},
 			{Why: "embeddings for faiss", Line: "tercet export embeddings runs/first --out X.fvecs"},
 		},
-		Subs: []*cobra.Command{newTorch(s), newONNX(s), newEmbeddings(s)},
+		Subs: []*cobra.Command{newTorch(s), newONNX(s), newEmbeddings(s), newTensorBoard(s), newMLflow(s), newCSV(s)},
 	}.Build()
 }
 

@@ -21,6 +21,22 @@ type ExportedFile struct {
 	SHA256 string `json:"sha256" doc:"its SHA-256"`
 }
 
+// ExportedRuns is what tercet export tensorboard, mlflow and csv print, schema
+// tercet.exported-runs/1.
+type ExportedRuns struct {
+	Schema string        `json:"schema" doc:"the name and number of the schema"`
+	Format string        `json:"format" doc:"'tensorboard', 'mlflow' or 'csv'"`
+	Out    string        `json:"out" doc:"the folder or file that was written"`
+	Runs   []string      `json:"runs" doc:"directories of the runs"`
+	Files  []WrittenFile `json:"files" doc:"what was written: files, or of 'mlflow' the folder of each run"`
+}
+
+// WrittenFile is a file or folder that was written.
+type WrittenFile struct {
+	File  string `json:"file" doc:"its path"`
+	Bytes int64  `json:"bytes" doc:"its size"`
+}
+
 // Preprocess is preprocess.json, schema tercet.preprocess/1: how an image file becomes
 // the input of an exported network.
 type Preprocess struct {

@@ -1,0 +1,25 @@
+package render
+
+import (
+	"image"
+	"io"
+	"math"
+)
+
+// Sprite writes a PNG with the pictures in squares of that side, in as many columns as
+// SpriteColumns says.
+func Sprite(w io.Writer, list []Image, side int) error {
+	n := SpriteColumns(len(list))
+	out := image.NewRGBA(image.Rect(0, 0, n*side, (len(list)+n-1)/n*side))
+	for i, m := range list {
+		if err := m.check(); err != nil {
+			return err
+		}
+		x, y := i%n*side, i/n*side
+		m.paint(out, image.Rect(x, y, x+side, y+side))
+	}
+	return encode(w, out)
+}
+
+// SpriteColumns is how many pictures stand in a row of a sprite of so many.
+func SpriteColumns(pictures int) int { return max(1, int(math.Ceil(math.Sqrt(float64(pictures))))) }
