@@ -156,6 +156,9 @@ func (c *Config) stepRules(fail func(key, format string, args ...any)) {
 	if f, ok := o.Options.(optim.Fitter); ok {
 		report("optimizer.", f.Fit(optim.Config{Name: o.Name, Keys: o.Options, WeightDecay: o.WeightDecay, Decay: o.Decay}), fail)
 	}
+	if _, err := optim.ParseExtensions(o.Schedule.Before, max(c.Train.Epochs, c.Train.Steps)); err != nil {
+		fail("optimizer.schedule.extended", "%v", err)
+	}
 	if f, ok := o.Schedule.Options.(optim.ScheduleFitter); ok {
 		warmup, length := float64(o.Schedule.Warmup.Steps(1)), c.Train.Steps
 		if o.Schedule.Warmup.Unit == "epochs" {

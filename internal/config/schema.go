@@ -8,6 +8,10 @@ import (
 	"tercet/internal/component"
 )
 
+// EditorLine is the first line of configs that are written for people. An editor with a YAML
+// language server completes and checks the file by the schema that it names.
+const EditorLine = "# yaml-language-server: $schema=tercet.schema.json"
+
 // JSONSchema returns the JSON Schema (draft 7) of a config file, from which
 // editors complete and check YAML.
 func JSONSchema() ([]byte, error) {

@@ -132,6 +132,7 @@ type Group struct {
 type Schedule struct {
 	Name    string             `yaml:"name" choice:"schedule" doc:"the curve after the warm-up"`
 	Warmup  component.Span     `yaml:"warmup" units:"steps,epochs" check:">=0" doc:"linear rise of the learning rate from 0 at the start"`
+	Before  []string           `yaml:"extended" omit:"[]" doc:"lengths that the run had before tercet runs extend made it longer, in its unit, each with what the learning rate does then: keep, restart or stretch, such as 10 restart"`
 	Options optim.ScheduleKeys `yaml:"-"`
 }
 
@@ -147,6 +148,7 @@ type Train struct {
 	EvalEvery       int            `yaml:"eval_every" check:">=0,<=1000000000" doc:"epochs between two evaluations; 0 evaluates at the end only"`
 	EvalSamples     int            `yaml:"eval_samples" check:">=0,<=1000000000" doc:"validation images, or test images where there are none, used by evaluations during training; 0 uses all"`
 	CheckpointEvery component.Span `yaml:"checkpoint_every" units:"steps,minutes" check:">=0" doc:"largest distance of two checkpoints; with minutes there is also one at an epoch's end, unless the last is less than 5 seconds old; 0 writes one at each epoch's end"`
+	KeepEvery       component.Span `yaml:"keep_every" units:"steps,epochs" check:">=0" omit:"0 steps" doc:"distance of the checkpoints that stay, as checkpoints/step-N.safetensors; 0 keeps none but last, previous and best"`
 	EarlyStop       EarlyStop      `yaml:"early_stop" doc:"stop when a metric no longer rises"`
 	Collapse        Collapse       `yaml:"collapse" doc:"stop when the embedding has collapsed to a point or a line"`
 }

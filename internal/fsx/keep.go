@@ -22,7 +22,7 @@ func Keep(path, kept string) error {
 	dir, base := filepath.Split(kept)
 	tmp := filepath.Join(dir, fmt.Sprintf(".%s.tmp-%d-0", base, os.Getpid()))
 	if err := os.Link(path, tmp); err != nil {
-		return copyFile(path, kept)
+		return Copy(path, kept)
 	}
 	if err := os.Rename(tmp, kept); err != nil {
 		os.Remove(tmp)
@@ -37,7 +37,8 @@ func same(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-func copyFile(from, to string) error {
+// Copy makes to a file with the content of from.
+func Copy(from, to string) error {
 	in, _, err := OpenRegular(from)
 	if err != nil {
 		return err

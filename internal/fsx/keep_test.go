@@ -33,7 +33,7 @@ func TestKeep(t *testing.T) {
 	}
 	want(last, "three")
 	want(previous, "two")
-	if err := copyFile(last, previous); err != nil {
+	if err := Copy(last, previous); err != nil {
 		t.Fatal(err)
 	}
 	want(previous, "three")

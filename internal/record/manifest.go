@@ -37,6 +37,7 @@ type Manifest struct {
 	Best       *Best                 `json:"best,omitempty" doc:"the best checkpoint"`
 	Selection  *Selection            `json:"selection,omitempty" doc:"how the best checkpoint is chosen"`
 	Stopped    *Stop                 `json:"stopped,omitempty" doc:"the early stop, if there was one"`
+	Extended   []Extension           `json:"extended,omitempty" doc:"the shorter runs that this one continues, in order"`
 	CPU        string                `json:"cpu" doc:"processor of the first step"`
 	Kernel     string                `json:"kernel" doc:"kernel level of the first step"`
 	Builds     []Build               `json:"builds,omitempty" doc:"programs that trained the run, in order"`
@@ -137,6 +138,14 @@ func (m *Manifest) ChosenOnTest(checkpoint string) string {
 type Stop struct {
 	Step   int    `json:"step" doc:"step of the stop"`
 	Reason string `json:"reason" doc:"reason in words"`
+}
+
+// Extension names the run that a longer one continues.
+type Extension struct {
+	Run      string `json:"run" doc:"name of the shorter run"`
+	Config   string `json:"config_hash" doc:"hash of its config"`
+	Step     int    `json:"step" doc:"step at which it ended"`
+	Schedule string `json:"schedule,omitempty" doc:"what the learning rate does from there: 'keep', 'restart' or 'stretch'; none where it does not depend on the length"`
 }
 
 // TripletProbabilities says what triplet-robust takes for the probabilities of its triplets.

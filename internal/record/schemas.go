@@ -53,6 +53,8 @@ const (
 	RunListingSchema    = "tercet.run-listing/1"
 	RunDifferenceSchema = "tercet.run-difference/1"
 	RemovedRunsSchema   = "tercet.removed-runs/1"
+	ExtendedRunSchema   = "tercet.extended-run/1"
+	ExportedRunsSchema  = "tercet.exported-runs/1"
 	ShownRunSchema      = "tercet.shown-run/1"
 	ComparisonSchema    = "tercet.comparison/1"
 	PlanSchema          = "tercet.plan/1"

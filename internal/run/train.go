@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"time"
 
 	"tercet/internal/config"
@@ -101,12 +102,18 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 	if err := r.SaveManifest(); err != nil {
 		return false, err
 	}
+	if err := r.keep(t); err != nil { // killed before it came to that
+		return false, err
+	}
 	save, saved := t.Save, time.Now()
 	t.Save = func(best bool) error {
 		if !best && spare(ctx, t, saved) {
 			return nil
 		}
 		if err := save(best); err != nil || best {
+			return err
+		}
+		if err := r.keep(t); err != nil {
 			return err
 		}
 		saved = time.Now()
@@ -147,9 +154,22 @@ const shortest = 5 * time.Second
 // spare says whether the checkpoint of an epoch's end may be left out: where the config
 // asks for checkpoints by the clock, the last one is young and the run continues.
 func spare(ctx context.Context, t *wire.Assembled, saved time.Time) bool {
-	ends := t.State.Step == t.Steps || t.State.Stopped || ctx.Err() != nil
+	ends := t.State.Step == t.Steps || t.State.Stopped || ctx.Err() != nil || t.Keeps()
 	return !ends && time.Since(saved) < min(shortest, t.CheckpointAfter)
 }
+
+// keep gives the last checkpoint a second name that stays, where the config asks for one at
+// this step.
+func (r *Run) keep(t *wire.Assembled) error {
+	if !t.Keeps() {
+		return nil
+	}
+	return fsx.Keep(r.Last(), r.Path("checkpoints", fmt.Sprintf(KeptCheckpoints, strconv.Itoa(t.State.Step))))
+}
+
+// KeptCheckpoints is the name of checkpoints that train.keep_every keeps, with a place for
+// the step, or for the * of a glob.
+const KeptCheckpoints = "step-%s.safetensors"
 
 // progress puts how far the run has come into the manifest.
 func (r *Run) progress(t *wire.Assembled, seconds float64) {

@@ -113,7 +113,7 @@ const Removed = ".removed-"
 // isRun: a directory with only one of the two files is a broken run, which
 // Read names; it is not passed over.
 func isRun(dir string) bool {
-	if strings.HasPrefix(filepath.Base(dir), Removed) {
+	if name := filepath.Base(dir); strings.HasPrefix(name, Removed) || strings.HasPrefix(name, ".") && strings.Contains(name, ".tmp-") { // half removed, half made
 		return false
 	}
 	for _, name := range []string{"manifest.json", "config.yaml"} {

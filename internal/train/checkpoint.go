@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -74,6 +75,15 @@ func WriteFile(path, previous string, f *safetensors.File) error {
 		}
 	}
 	return out.Commit()
+}
+
+// WriteAs writes the checkpoint to path as one of another config.
+func (c *Checkpoint) WriteAs(path, configHash string) error {
+	f := *c.file
+	f.Meta = maps.Clone(f.Meta)
+	f.Meta["config"] = configHash
+	delete(f.Meta, "digest") // of the file that it was
+	return WriteFile(path, "", &f)
 }
 
 // checkpoint is the content of a checkpoint of the present state.

@@ -105,6 +105,7 @@ type Options struct {
 	LogEvery        int
 	CheckpointEvery int           // 0 writes a checkpoint at each epoch's end
 	CheckpointAfter time.Duration // and one after that long a time; changes no bits
+	KeepEvery       int           // checkpoints that stay; there is one at each of these steps
 	EvalEvery       int           // epochs; 0 evaluates at the end only
 	Collapse        CollapseOptions
 	Stop            EarlyStop
@@ -217,12 +218,17 @@ func (t *Trainer) trained() []*nn.Param {
 func (t *Trainer) due(saved int, at time.Time) bool {
 	step := t.State.Step
 	switch {
-	case step == t.Steps:
+	case step == t.Steps, t.Keeps():
 		return true
 	case t.CheckpointEvery > 0:
 		return step-saved >= t.CheckpointEvery
 	}
 	return step%t.StepsPerEpoch == 0 || t.CheckpointAfter > 0 && time.Since(at) >= t.CheckpointAfter
+}
+
+// Keeps says whether the checkpoint of the present step is one that stays.
+func (t *Trainer) Keeps() bool {
+	return t.KeepEvery > 0 && t.State.Step > 0 && t.State.Step%t.KeepEvery == 0
 }
 
 // step does one optimizer step: the algorithm, read from top to bottom.

@@ -239,10 +239,24 @@ func networkGroups(cfg *config.Config, model *nn.Model, headOnly int) ([]optim.G
 }
 
 // buildSchedule makes the learning rate of cfg for a run of that many steps.
-func buildSchedule(cfg *config.Config, steps, perEpoch int) (optim.Schedule, error) {
-	o := cfg.Optimizer
-	s := optim.Schedule{Keys: o.Schedule.Options, Base: o.LR, Warmup: o.Schedule.Warmup.Steps(perEpoch), Total: steps, PerEpoch: perEpoch}
+func buildSchedule(cfg *config.Config, steps, perEpoch int) (optim.Extended, error) {
+	s := optim.Extended{Schedule: PlainSchedule(cfg, steps, perEpoch)}
+	var err error
+	if s.Before, err = optim.ParseExtensions(cfg.Optimizer.Schedule.Before, max(cfg.Train.Epochs, cfg.Train.Steps)); err != nil {
+		return s, err
+	}
+	for i := range s.Before {
+		if cfg.Train.Epochs > 0 {
+			s.Before[i].End *= perEpoch
+		}
+	}
 	return s, s.Check()
+}
+
+// PlainSchedule is the schedule of a run of that many steps that was never lengthened.
+func PlainSchedule(cfg *config.Config, steps, perEpoch int) optim.Schedule {
+	o := cfg.Optimizer
+	return optim.Schedule{Keys: o.Schedule.Options, Base: o.LR, Warmup: o.Schedule.Warmup.Steps(perEpoch), Total: steps, PerEpoch: perEpoch}
 }
 
 // collapseChecks is the distance of two checks of the collapse monitor, in
@@ -255,6 +269,7 @@ func TrainOptions(cfg *config.Config, perEpoch int) train.Options {
 	o := train.Options{
 		Seed: cfg.Seed, Steps: t.Steps, StepsPerEpoch: perEpoch, Mode: nn.Train,
 		Clip: cfg.Optimizer.Clip, ClipValue: cfg.Optimizer.ClipValue, HeadOnly: t.HeadOnly.Steps(perEpoch), LogEvery: t.LogEvery, EvalEvery: t.EvalEvery,
+		KeepEvery: t.KeepEvery.Steps(perEpoch),
 	}
 	if t.Epochs > 0 {
 		o.Steps = t.Epochs * perEpoch

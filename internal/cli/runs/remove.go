@@ -63,15 +63,16 @@ type pruneOptions struct {
 	yes         bool
 }
 
-// The words of prune --checkpoints, with the files that each removes.
+// The words of prune --checkpoints, with globs of the files that each removes.
 var prunable = map[string][]string{
 	"previous": {"previous.safetensors"},
 	"best":     {"best.safetensors"},
-	"all":      {"previous.safetensors", "best.safetensors", "last.safetensors"},
+	"kept":     {fmt.Sprintf(run.KeptCheckpoints, "*")},
+	"all":      {"previous.safetensors", "best.safetensors", fmt.Sprintf(run.KeptCheckpoints, "*"), "last.safetensors"},
 }
 
 // PrunableCheckpoints are the words of prune --checkpoints.
-func PrunableCheckpoints() []string { return []string{"previous", "best", "all"} }
+func PrunableCheckpoints() []string { return []string{"previous", "best", "kept", "all"} }
 
 func newPrune(s *base.Streams) *cobra.Command {
 	var o pruneOptions
@@ -83,9 +84,10 @@ Removes from RUNS (default: runs)
 
   --status       whole runs with one of these states, such as failed,diverged
   --checkpoints  weights of finished runs: previous (the last but one, kept in case that
-                 the last is damaged), best, or all. Results and logs stay. Without its
-                 last checkpoint a run can no longer be evaluated, attacked or exported,
-                 and tercet train on its sweep stops there with an error
+                 the last is damaged), best, kept (those of train.keep_every), or all.
+                 Results and logs stay. Without its last checkpoint a run can no longer
+                 be evaluated, attacked or exported, and tercet train on its sweep stops
+                 there with an error
 
 and with --older only from runs that have not changed for that time.
 
@@ -138,9 +140,14 @@ func prune(s *base.Streams, o pruneOptions, patterns []string) error {
 			r := removal{found: f}
 			r.Bytes = 0
 			for _, name := range names {
-				file := filepath.Join("checkpoints", name)
-				if info, err := os.Lstat(filepath.Join(f.Dir, file)); err == nil && info.Mode().IsRegular() {
-					r.files, r.Bytes = append(r.files, file), r.Bytes+info.Size()
+				paths, err := filepath.Glob(filepath.Join(fsx.QuoteGlob(f.Dir), "checkpoints", name))
+				if err != nil {
+					return err
+				}
+				for _, path := range paths {
+					if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+						r.files, r.Bytes = append(r.files, filepath.Join("checkpoints", filepath.Base(path))), r.Bytes+info.Size()
+					}
 				}
 			}
 			if r.files != nil {

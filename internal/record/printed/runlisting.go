@@ -51,6 +51,17 @@ type ScoreDifference struct {
 	Unlike     string           `json:"unlike,omitempty" doc:"in what the two are not measured alike"`
 }
 
+// ExtendedRun is what tercet runs extend prints, schema tercet.extended-run/1.
+type ExtendedRun struct {
+	Schema   string `json:"schema" doc:"the name and number of the schema"`
+	Dir      string `json:"dir" doc:"directory of the longer run"`
+	Of       string `json:"continues" doc:"directory of the run that it continues"`
+	Step     int    `json:"step" doc:"steps that are done"`
+	Planned  int    `json:"steps_planned" doc:"steps of the longer run"`
+	Schedule string `json:"schedule,omitempty" doc:"what the learning rate does: 'keep', 'restart' or 'stretch'"`
+	Next     string `json:"next" doc:"the command that trains it"`
+}
+
 // RemovedRuns is what tercet runs rm and prune print, schema tercet.removed-runs/1.
 type RemovedRuns struct {
 	Schema  string       `json:"schema" doc:"the name and number of the schema"`

@@ -198,11 +198,13 @@ func (s *starter) text() []byte {
 	if s.root != "" {
 		what += " " + s.root
 	}
+	line(0, config.EditorLine)
 	line(0, "# Written by tercet config init "+strings.Map(oneLine, what)+".")
 	if len(s.head) > 0 {
 		line(0, "# Found: "+strings.Join(s.head, "; ")+".")
 	}
-	line(0, "# tercet config keys lists every key, tercet config check checks this file.")
+	line(0, "# tercet config keys lists every key, tercet config check checks this file;")
+	line(0, "# tercet config schema > tercet.schema.json makes editors complete and check it.")
 	line(0, "name: "+text.YAML(s.name)+"   # the run's folder is runs/NAME")
 	line(0, "seed: 0")
 	line(0, "\ndata:")

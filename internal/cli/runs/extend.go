@@ -1,0 +1,96 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/engine/optim"
+	"tercet/internal/names"
+	"tercet/internal/record"
+	"tercet/internal/run"
+	"tercet/internal/text"
+)
+
+func newExtend(s *base.Streams) *cobra.Command {
+	var o run.Longer
+	return base.Command{
+		Use:   "extend RUN",
+		Short: "Make a longer run that continues a finished one",
+		Long: `
+Makes a run that begins where the finished run RUN has ended, in the folder that RUN is
+in. RUN and its results stay as they are. The command trains nothing: it prints what does.
+
+Where the learning rate depends on the length of the run, as with a cosine, --schedule
+has to say how it continues:
+
+  keep     at the learning rate of the last step
+  restart  the curve again over the further steps, without its warm-up
+  stretch  the curve of the whole length from here on; the learning rate jumps
+
+The config of the longer run has it in optimizer.schedule.extended, and its manifest
+names the run that it continues. Training that config from its first step gives the same
+weights.`,
+		Examples: []base.Example{
+			{Why: "ten epochs in all", Line: "tercet runs extend runs/first --epochs 10"},
+			{Why: "a cosine, which has to be restarted", Line: "tercet runs extend runs/first --epochs 10 --name first-again --schedule restart"},
+		},
+		Exits: []int{base.ExitData},
+		Args:  cobra.ExactArgs(1),
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.IntVar(&o.Epochs, "epochs", 0, "length of the longer run in epochs, those of RUN included")
+			fs.IntVar(&o.Steps, "steps", 0, "length in optimizer steps, where train.steps counts them")
+			fs.StringVar(&o.Schedule, "schedule", "", "what the learning rate does in the further steps: "+strings.Join(optim.Continuations(), ", "))
+			fs.StringVar(&o.Name, "name", "", "`NAME` of the longer run (default: that of RUN with its length)")
+			cmd.MarkFlagsMutuallyExclusive("epochs", "steps")
+		},
+		Run: func(_ context.Context, args []string) error { return extend(s, o, args[0]) },
+	}.Build()
+}
+
+func extend(s *base.Streams, o run.Longer, dir string) error {
+	switch {
+	case o.Epochs == 0 && o.Steps == 0:
+		return base.Usagef("say how long the run shall be in all: --epochs N, or --steps N")
+	case o.Schedule != "" && !slices.Contains(optim.Continuations(), o.Schedule):
+		return base.Usagef("--schedule is %q; %s", o.Schedule, names.Unknown(o.Schedule, optim.Continuations()))
+	}
+	if err := base.AtLeast(base.FlagCount{Flag: "epochs", Value: o.Epochs}, base.FlagCount{Flag: "steps", Value: o.Steps}); err != nil {
+		return err
+	}
+	r, err := run.Open(dir)
+	if err != nil {
+		return base.RunError(err)
+	}
+	if o.Name == "" {
+		unit := "epochs"
+		if o.Steps > 0 {
+			unit = "steps"
+		}
+		o.Name = fmt.Sprintf("%s-%d-%s", filepath.Base(filepath.Clean(dir)), cmp.Or(o.Epochs, o.Steps), unit)
+	}
+	longer, err := r.Extend(o)
+	if errors.Is(err, run.ErrExtend) {
+		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	if err != nil {
+		return base.RunError(err)
+	}
+	doc := record.ExtendedRun{
+		Schema: record.ExtendedRunSchema, Dir: longer.Dir, Of: dir, Step: longer.Manifest.Steps, Planned: longer.Manifest.Of, Schedule: o.Schedule,
+		Next: "tercet train --resume " + text.ShellWord(longer.Dir),
+	}
+	return s.Result(doc, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: at step %d of %d\n%s\n", doc.Dir, doc.Step, doc.Planned, doc.Next)
+		return err
+	})
+}
