@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -17,7 +18,10 @@ func TestStrayArgumentsNameTheFlag(t *testing.T) {
 		{"train shapes", `got "shapes": write --set data.name=folder --set data.root=shapes, or begin with tercet config init folder shapes`},
 		{"data inspect shapes", `got "shapes": write --set data.name=folder --set data.root=shapes`},
 		{"train runs/tiny", `got "runs/tiny": write --resume runs/tiny`},
-		{"eval runs/tiny", `got "runs/tiny": write --run runs/tiny`},
+		{"eval runs/tiny --run runs/other", "takes one run; got runs/tiny and --run runs/other"},
+		{"eval runs/tiny runs/tiny", "takes one run; got runs/tiny and runs/tiny: repeat the command for each"},
+		{"eval runs/tiny --embeddings x.npy", "--embeddings and --run do not go together"},
+		{"attack recall@1 runs/tiny", "takes one run; got recall@1 and runs/tiny"},
 		{"eval --run runs/tiny --k 1 10 100", `got "10": write --k 1,10,100`},
 		{"eval x.npy", `got "x.npy": write --embeddings x.npy`},
 		{"attack --run runs/tiny --attack ES CA+", `got "CA+": write --attack ES,CA+`},
@@ -54,6 +58,20 @@ func TestAConfigAsAnArgument(t *testing.T) {
 	if out := clitest.Must(t, 0, "doctor tiny.yaml"); !strings.Contains(out, "config: valid, 1 run") || !strings.Contains(out, "signal: a run ends about ") {
 		t.Errorf("printed %s", out)
 	}
+}
+
+// A run as an argument is --run.
+func TestARunAsAnArgument(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train tiny.yaml --set train.epochs=1")
+	for _, line := range []string{"eval %s --no-kmeans --no-baselines --bootstrap 0 --no-pictures", "attack %s --attack ES --queries 4 --no-pictures", "cluster %s --method kmeans --map none --no-pictures"} {
+		by := clitest.Must(t, 0, fmt.Sprintf(line, "--run runs/tiny"))
+		if got := clitest.Must(t, 0, fmt.Sprintf(line, "runs/tiny")+" --force"); got != by {
+			t.Errorf("%s: printed\n%s\nand with --run\n%s", line, got, by)
+		}
+	}
+	clitest.Refuse(t, base.ExitData, "eval runs/there-is-none", "runs/there-is-none has no config.yaml")
+	clitest.Must(t, 0, "eval runs/tiny --run runs/tiny --if-needed --no-kmeans --no-baselines --bootstrap 0")
 }
 
 // Labels that are not written are not written without a word.

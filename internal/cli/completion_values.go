@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,6 +20,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data/annotated"
 	"tercet/internal/emit"
+	"tercet/internal/engine/optim"
 	"tercet/internal/generalize"
 	"tercet/internal/metric"
 	"tercet/internal/noise"
@@ -40,8 +39,8 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"config":     base.Files("yaml", "yml"),
 	"embeddings": vectorFiles, "fit-embeddings": vectorFiles, "eval --queries": vectorFiles, "graph-lists": base.Files(vectors.Formats(true)...), "eval --neighbors": base.Files(vectors.Formats(true)...),
 	"labels": base.Files("npy", "csv"), "fit-labels": base.Files("npy", "csv"), "query-labels": base.Files("npy", "csv"),
-	"run": completeRun, "runs": completeRun, "resume": completeRun, "reference": completeRun,
-	"config init --out": base.Files("yaml"), "clusters": folders, "out-dir": folders, "runs-dir": folders, "save-images": folders, "verify": folders, "data preview --out": base.Files("png"), "export torch --out": folders, "export onnx --out": base.Files("onnx"), "page": base.Files("md", "html"),
+	"run": base.CompleteRuns, "runs": base.CompleteRuns, "resume": base.CompleteRuns, "reference": base.CompleteRuns,
+	"config init --out": base.Files("yaml"), "clusters": folders, "out-dir": folders, "runs-dir": folders, "save-images": folders, "verify": folders, "data preview --out": base.Files("png"), "export torch --out": folders, "export tensorboard --out": folders, "export mlflow --out": folders, "export csv --out": base.Files("csv"), "export onnx --out": base.Files("onnx"), "page": base.Files("md", "html"),
 	"cluster --clusters": nothing,
 
 	"embed --out": folders, "embed --root": folders, "weights": base.Files("safetensors"), "embed --labels": oneOf("folder", "none"),
@@ -52,6 +51,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"job": bench.CompleteJobs,
 
 	"runs list --status": list(runs.Statuses), "runs prune --status": list(runs.Statuses), "runs list --sort": oneOf(runs.SortKeys()...),
+	"schedule":                 oneOf(optim.Continuations()...),
 	"runs prune --checkpoints": oneOf(runs.PrunableCheckpoints()...),
 
 	"source":                     oneOf(annotated.Names()...),
@@ -219,28 +219,6 @@ func completeSettings(_ *cobra.Command, _ []string, word string) ([]string, cobr
 		said[k.Key] = true
 	}
 	return out, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeRun proposes run directories: those in the folder that word names so far,
-// or in runs/ where it names none.
-func completeRun(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	dir, _ := filepath.Split(word)
-	var out []string
-	for _, in := range []string{dir, filepath.Join(dir, "runs") + "/"} {
-		entries, _ := os.ReadDir(filepath.Clean("./" + in)) // where none can be listed, none is proposed
-		if filepath.IsAbs(in) {
-			entries, _ = os.ReadDir(in)
-		}
-		for _, e := range entries {
-			if path := in + e.Name(); base.HoldsRun(path) && strings.HasPrefix(path, word) {
-				out = append(out, path)
-			}
-		}
-	}
-	if len(out) == 0 {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
 func completeTable(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {

@@ -47,7 +47,7 @@ type options struct {
 func New(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
-		Use:   "attack",
+		Use:   "attack [RUN]",
 		Short: "Perturb images and measure how retrieval changes",
 		Long: `
 Perturbs images within a small ball of pixels and measures how well they are
@@ -83,6 +83,7 @@ on. --merge, with the same other flags, makes attack.json of all parts.`,
 			{Why: "scores against eps, at 0, 7/255, ... 77/255", Line: "tercet attack --run runs/first --attack ES,CA+,CA- --curve eps=0..77/255:12 --queries 64"},
 		},
 		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
+		Args:  base.OneRun,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			o.AddRun(cmd)

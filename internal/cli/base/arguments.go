@@ -15,8 +15,11 @@ import (
 // flag that they were probably meant for.
 func strayArguments(cmd *cobra.Command, args []string) error {
 	got, takes := strconv.Quote(args[0]), "no arguments"
-	if strings.Contains(cmd.Use, "[FILE.yaml]") {
+	switch {
+	case strings.Contains(cmd.Use, "[FILE.yaml]"):
 		takes = "a config FILE.yaml and no other arguments"
+	case strings.HasSuffix(cmd.Use, "[RUN]"):
+		takes = "a run and no other arguments"
 	}
 	if flag := flagFor(cmd, args); flag != "" {
 		return Usagef("%s takes %s; got %s: write %s", cmd.CommandPath(), takes, got, flag)
@@ -43,7 +46,7 @@ func flagFor(cmd *cobra.Command, args []string) string {
 		return settings(args)
 	case has("job"):
 		return "--job " + first
-	case has("embeddings") && strings.EqualFold(filepath.Ext(first), ".npy"):
+	case has("embeddings") && (strings.EqualFold(filepath.Ext(first), ".npy") || isFile(filepath.Join(first, "embed.json"))):
 		return "--embeddings " + first
 	case has("config") && IsFolder(first):
 		return "--set data.name=folder --set data.root=" + first + ", or begin with tercet config init folder " + first
@@ -103,15 +106,40 @@ func IsFolder(path string) bool {
 
 // HoldsRun says that dir is a run directory.
 func HoldsRun(path string) bool {
-	info, err := os.Stat(filepath.Join(path, "config.yaml"))
+	return isFile(filepath.Join(path, "config.yaml"))
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// completeConfigs proposes config files as arguments of the commands that take one.
-func completeConfigs(cmd *cobra.Command) {
-	if strings.Contains(cmd.Use, "FILE") && (cmd.Flags().Lookup("config") != nil || cmd.Flags().Lookup("set") != nil) {
+// completeArguments proposes config files or runs as arguments of the commands that take
+// them.
+func completeArguments(cmd *cobra.Command) {
+	switch {
+	case strings.Contains(cmd.Use, "FILE") && (cmd.Flags().Lookup("config") != nil || cmd.Flags().Lookup("set") != nil):
 		cmd.ValidArgsFunction = Files("yaml", "yml")
+	case strings.Contains(cmd.Use, "RUN"):
+		cmd.ValidArgsFunction = CompleteRuns
 	}
+}
+
+// OneRun takes an argument that is a run directory as --run. More than one, or another one
+// than --run names, is an error.
+func OneRun(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case !HoldsRun(args[0]) && (cmd.Flags().Changed("run") || flagFor(cmd, args) != ""):
+		return strayArguments(cmd, args)
+	case len(args) > 1:
+		return Usagef("%s takes one run; got %s: repeat the command for each", cmd.CommandPath(), strings.Join(args, " and "))
+	}
+	if err := cmd.Flags().Set("run", args[0]); err != nil {
+		return Usagef("%s takes one run; got %s and --run %s", cmd.CommandPath(), args[0], cmd.Flags().Lookup("run").Value)
+	}
+	return nil
 }
 
 // OneConfig takes an argument that is a config file as --config. More than one, or one

@@ -94,7 +94,7 @@ func (c Command) Build() *cobra.Command {
 		const group = "{{.CommandPath}} COMMAND"
 		cmd.SetUsageTemplate(strings.Replace(UsageTemplate, group, "{{.UseLine}}\n  "+group, 1))
 	}
-	completeConfigs(cmd)
+	completeArguments(cmd)
 	var gates []string
 	for _, g := range GateFlags {
 		if cmd.Flags().Lookup(strings.TrimPrefix(g, "--")) != nil {

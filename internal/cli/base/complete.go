@@ -1,6 +1,8 @@
 package base
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,4 +38,26 @@ func ConfigKeys() []string {
 		}
 	}
 	return out
+}
+
+// CompleteRuns proposes run directories: those in the folder that word names so far,
+// or in runs/ where it names none.
+func CompleteRuns(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	dir, _ := filepath.Split(word)
+	var out []string
+	for _, in := range []string{dir, filepath.Join(dir, "runs") + "/"} {
+		entries, _ := os.ReadDir(filepath.Clean("./" + in)) // where none can be listed, none is proposed
+		if filepath.IsAbs(in) {
+			entries, _ = os.ReadDir(in)
+		}
+		for _, e := range entries {
+			if path := in + e.Name(); HoldsRun(path) && strings.HasPrefix(path, word) {
+				out = append(out, path)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
 }

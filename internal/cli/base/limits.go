@@ -10,6 +10,7 @@ import (
 	"tercet/internal/generalize"
 	"tercet/internal/par"
 	"tercet/internal/theory"
+	"tercet/internal/tracker"
 )
 
 // FlagLimits are the largest values of flags that count something which takes memory or
@@ -25,7 +26,9 @@ var FlagLimits = map[string]int64{
 	"clusters":          100_000_000,
 	"ca-queries":        1_000_000,
 	"draws":             100_000,
+	"epochs":            1_000_000,
 	"examples":          100_000,
+	"points":            tracker.MostPoints,
 	"part":              1_000_000_000,
 	"pgd-steps":         1_000_000,
 	"qa-candidates":     1_000_000,

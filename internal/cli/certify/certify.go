@@ -35,7 +35,7 @@ type options struct {
 func New(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
-		Use:   "certify",
+		Use:   "certify [RUN]",
 		Short: "Prove for how many queries no attack within a budget can succeed",
 		Long: `
 Proves for queries that the class of their nearest image stays right, whatever
@@ -69,6 +69,7 @@ replaced without --force unless the new one covers it.`,
 			{Why: "in a script: prove once, and exit code 4 if less than half are certified", Line: "tercet certify --run runs/first --method ibp --out-dir runs/first/script --eps 1/255 --if-needed --fail-under certR@1=0.5"},
 		},
 		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
+		Args:  base.OneRun,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			o.AddRun(cmd)

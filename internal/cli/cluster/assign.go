@@ -32,7 +32,7 @@ type assignOptions struct {
 func newAssign(s *base.Streams) *cobra.Command {
 	var o assignOptions
 	return base.Command{
-		Use:   "assign",
+		Use:   "assign [RUN]",
 		Short: "Give new items the clusters of an earlier clustering",
 		Long: `
 Assigns new items to the clusters of tercet cluster. The clustered items are not needed,
@@ -49,6 +49,7 @@ With --out-dir it writes assign.json and assigned.npy.`,
 			{Why: "embeddings of another tool", Line: "tercet cluster assign --clusters runs/first/cluster.json --embeddings X.npy --labels Y.npy --out-dir new"},
 		},
 		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
+		Args:  base.OneRun,
 		Flags: func(cmd *cobra.Command) {
 			o.AddRun(cmd)
 			o.AddFiles(cmd)

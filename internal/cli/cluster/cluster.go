@@ -73,7 +73,7 @@ type options struct {
 func New(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
-		Use:   "cluster",
+		Use:   "cluster [RUN]",
 		Short: "Cluster embeddings, with or without a known number of clusters, and score the clusters",
 		Long: `
 Clusters the embeddings of a run's test images, of any npy file, or the nodes of a
@@ -112,6 +112,7 @@ maps and its comparison), or with --force.`,
 			{Why: "density-based, in a script: exit code 4 unless NMI is at least 0.5", Line: "tercet cluster --embeddings X.npy --labels Y.npy --method hdbscan --min-cluster-size 4 --fail-under nmi=0.5"},
 		},
 		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
+		Args:  base.OneRun,
 		Flags: func(cmd *cobra.Command) { o.declare(cmd) },
 		Run:   func(ctx context.Context, _ []string) error { return runCluster(ctx, s, o) },
 		Subs:  []*cobra.Command{newAssign(s)},

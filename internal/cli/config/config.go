@@ -102,7 +102,7 @@ func runConfigShow(s *base.Streams, o showOptions) error {
 	}
 	return s.Result(doc, func(w io.Writer) error {
 		if !o.origins {
-			_, err := w.Write(text)
+			_, err := fmt.Fprintf(w, "%s\n%s", config.EditorLine, text)
 			return err
 		}
 		t := base.PlainTable("key", "value", "from")
@@ -290,7 +290,7 @@ func newSchema(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:       "schema",
 		Short:     "Print the JSON Schema of configs, for editors",
-		Long:      "Prints the JSON Schema (draft 7) of configs. Editors with a YAML language server\ncomplete and check a file whose first line is\n  # yaml-language-server: $schema=tercet.schema.json",
+		Long:      "Prints the JSON Schema (draft 7) of configs. Editors with a YAML language server\ncomplete and check a file whose first line is\n  " + config.EditorLine + "\nand that has tercet.schema.json in its folder. config init and config show write the line.",
 		AnyKernel: true,
 		Examples: []base.Example{
 			{Why: "write the file that editors look for", Line: "tercet config schema > tercet.schema.json"},

@@ -54,7 +54,7 @@ type options struct {
 func New(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
-		Use:   "eval",
+		Use:   "eval [RUN]",
 		Short: "Evaluate embeddings by retrieval and clustering, against two baselines",
 		Long: `
 Scores the embeddings of a run's test images, or of any npy file: recall@k, mAP,
@@ -93,6 +93,7 @@ by the class names in the csv. Files of another export are replaced only with --
 			{Why: "in a script: exit code 4 unless recall@1 is at least 0.9", Line: "tercet eval --run runs/first --fail-under r@1=0.9 --json"},
 		},
 		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
+		Args:  base.OneRun,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			o.AddRun(cmd)

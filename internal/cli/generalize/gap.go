@@ -13,7 +13,7 @@ import (
 func NewGap(s *base.Streams) *cobra.Command {
 	o := newOptions()
 	return base.Command{
-		Use:   "gap",
+		Use:   "gap [RUN]",
 		Short: "Measure the generalization gap of a run's loss on triplets",
 		Long: `
 Measures the generalization gap: how much larger the run's loss is on random
@@ -28,6 +28,7 @@ Of a run of model mahalanobis it learns metrics from samples of --sizes instead,
 			{Why: "on few triplets, without intervals, as a LaTeX table", Line: "tercet gap --run runs/val-width-4 --triplets 1000 --bootstrap 0 --format latex"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
+		Args:  base.OneRun,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			o.addInput(cmd)

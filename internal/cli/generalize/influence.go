@@ -13,7 +13,7 @@ import (
 func NewInfluence(s *base.Streams) *cobra.Command {
 	o := newOptions()
 	return base.Command{
-		Use:   "influence",
+		Use:   "influence [RUN]",
 		Short: "Show which training images change a network most",
 		Long: `
 Continues training from a checkpoint for some steps, with and without single training
@@ -25,6 +25,7 @@ interruption.`,
 			{Why: "which training images change it most", Line: "tercet influence --run runs/first --replacements 2 --steps 3"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
+		Args:  base.OneRun,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			o.addInput(cmd)

@@ -13,7 +13,7 @@ import (
 func NewStability(s *base.Streams) *cobra.Command {
 	o := newOptions()
 	return base.Command{
-		Use:   "stability",
+		Use:   "stability [RUN]",
 		Short: "Measure how much single training images change what a run learns",
 		Long: `
 Retrains the run with one training image replaced and the same batches, for several
@@ -31,6 +31,7 @@ stability claim puts a claim of the theory to the test.`,
 			{Why: "sensitivity to one training image: three retrainings, two with one image replaced", Line: "tercet stability --run runs/first --replacements 1"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
+		Args:  base.OneRun,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			o.addInput(cmd)

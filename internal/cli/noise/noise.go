@@ -27,7 +27,7 @@ type options struct {
 func New(s *base.Streams) *cobra.Command {
 	o := options{Subject: base.Subject{Set: "train"}}
 	return base.Command{
-		Use:   "noise",
+		Use:   "noise [RUN]",
 		Short: "Estimate the share of wrong labels, pairs or triplets in training",
 		Long: `
 Estimates how many of the labels, pairs or triplets that a run is trained on are
@@ -41,6 +41,7 @@ replaced without --force only by one that covers it.`,
 			{Why: "the share of wrong training pairs", Line: "tercet noise --run runs/pairs"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
+		Args:  base.OneRun,
 		Flags: func(cmd *cobra.Command) {
 			o.AddWeights(cmd)
 			o.AddLimit(cmd)
