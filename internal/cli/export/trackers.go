@@ -14,6 +14,7 @@ import (
 	"tercet/internal/embed"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/text"
@@ -216,7 +217,7 @@ func (o *trackers) csv(s *base.Streams, args []string) error {
 
 // written prints what was written.
 func (o *trackers) written(s *base.Streams, format string, runs []*rundir.Run, files []string) error {
-	doc := record.ExportedRuns{Schema: record.ExportedRunsSchema, Format: format, Out: o.out, Runs: []string{}, Files: []record.WrittenFile{}}
+	doc := printed.ExportedRuns{Schema: record.ExportedRunsSchema, Format: format, Out: o.out, Runs: []string{}, Files: []printed.WrittenFile{}}
 	for _, r := range runs {
 		doc.Runs = append(doc.Runs, r.Dir)
 	}
@@ -225,7 +226,7 @@ func (o *trackers) written(s *base.Streams, format string, runs []*rundir.Run, f
 		if err != nil {
 			return err
 		}
-		doc.Files = append(doc.Files, record.WrittenFile{File: f, Bytes: n})
+		doc.Files = append(doc.Files, printed.WrittenFile{File: f, Bytes: n})
 	}
 	return s.Result(doc, func(w io.Writer) error {
 		t := &render.Table{Title: fmt.Sprintf("%s: %s", format, text.Count(len(runs), "run")), Columns: []render.Column{{Name: "file"}, {Name: "bytes"}}}

@@ -16,6 +16,7 @@ import (
 	"tercet/internal/engine/optim"
 	"tercet/internal/names"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/run"
 	"tercet/internal/text"
 )
@@ -85,7 +86,7 @@ func extend(s *base.Streams, o run.Longer, dir string) error {
 	if err != nil {
 		return base.RunError(err)
 	}
-	doc := record.ExtendedRun{
+	doc := printed.ExtendedRun{
 		Schema: record.ExtendedRunSchema, Dir: longer.Dir, Of: dir, Step: longer.Manifest.Steps, Planned: longer.Manifest.Of, Schedule: o.Schedule,
 		Next: "tercet train --resume " + text.ShellWord(longer.Dir),
 	}
