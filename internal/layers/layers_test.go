@@ -169,7 +169,6 @@ func TestLibrariesNameNoFlags(t *testing.T) {
 var rooms = map[string]int{
 	"internal/engine/kernel": 100, // a file for each kernel and processor
 	"internal/attack":        40,  // a file for each attack
-	"internal/study":         38,  // a file for each reducer
 	"internal/engine/loss":   40,  // a file for each loss
 }
 

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"tercet/internal/rundir"
+	"tercet/internal/study/observe"
 	"tercet/internal/verdict"
 )
 
 // bySeed are the differences of two rows of a score, by seed. What the runs do not measure
 // alike has none.
-func bySeed(a, b *Row, s Score) map[uint64]float64 {
+func bySeed(a, b *Row, s observe.Score) map[uint64]float64 {
 	out := map[uint64]float64{}
 	if a == nil || b == nil {
 		return out
@@ -20,12 +21,12 @@ func bySeed(a, b *Row, s Score) map[uint64]float64 {
 	key, isKey := strings.CutPrefix(s.From, "score.")
 	for _, x := range a.obs {
 		for _, y := range b.obs {
-			if x.run.Manifest.Seed != y.run.Manifest.Seed || isKey && x.part == y.part && len(rundir.Unlike([]*rundir.Run{x.run, y.run}, []string{key})) > 0 {
+			if x.Run.Manifest.Seed != y.Run.Manifest.Seed || isKey && x.Part == y.Part && len(rundir.Unlike([]*rundir.Run{x.Run, y.Run}, []string{key})) > 0 {
 				continue
 			}
-			v, ok := x.values[s.Name]
-			if w, too := y.values[s.Name]; ok && too {
-				out[x.run.Manifest.Seed] = v - w
+			v, ok := x.Values[s.Name]
+			if w, too := y.Values[s.Name]; ok && too {
+				out[x.Run.Manifest.Seed] = v - w
 			}
 		}
 	}
@@ -89,8 +90,8 @@ func agree(a, b *Row, sources []string) bool {
 }
 
 // shownScores are the scores that columns show.
-func (t *Table) shownScores() []Score {
-	var out []Score
+func (t *Table) shownScores() []observe.Score {
+	var out []observe.Score
 	for _, s := range t.Scores {
 		if slices.ContainsFunc(t.columns, func(c column) bool { return c.what == s.Name || c.what == "d "+s.Name }) {
 			out = append(out, s)
@@ -108,9 +109,9 @@ type Over struct {
 
 // Against sets each row against one other.
 type Against struct {
-	Words  string   `yaml:"words"`
-	Of     Where    `yaml:"of"`
-	Base   Where    `yaml:"base"`
-	Same   []string `yaml:"same"`
-	Prefer []string `yaml:"prefer"` // sources that choose between several
+	Words  string        `yaml:"words"`
+	Of     observe.Where `yaml:"of"`
+	Base   observe.Where `yaml:"base"`
+	Same   []string      `yaml:"same"`
+	Prefer []string      `yaml:"prefer"` // sources that choose between several
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"tercet/internal/study/observe"
 )
 
 // Best keeps, of the runs of one seed that agree in fields, the one with the best score, so
@@ -21,11 +23,11 @@ func (b *Best) check(t *Table) error {
 	if b == nil {
 		return nil
 	}
-	if t.score(b.By) == nil {
+	if t.Score(b.By) == nil {
 		return fmt.Errorf("best.by: there is no score %q", b.By)
 	}
 	for _, name := range b.Same {
-		if t.field(name) == nil {
+		if t.Field(name) == nil {
 			return fmt.Errorf("best.same: there is no field %q", name)
 		}
 	}
@@ -34,28 +36,28 @@ func (b *Best) check(t *Table) error {
 
 // choose returns the chosen observations in their order, and says how often each was chosen.
 // Those without the score are left out, with a note. A nil Best keeps all.
-func (b *Best) choose(all []*observation) (out []*observation, notes []string) {
+func (b *Best) choose(all []*observe.Observation) (out []*observe.Observation, notes []string) {
 	if b == nil {
 		return all, nil
 	}
-	best, tried := map[string]*observation{}, map[string]int{}
-	key := func(o *observation) string {
-		id := fmt.Sprint(o.run.Manifest.Seed)
+	best, tried := map[string]*observe.Observation{}, map[string]int{}
+	key := func(o *observe.Observation) string {
+		id := fmt.Sprint(o.Run.Manifest.Seed)
 		for _, f := range b.Same {
-			id += fmt.Sprintf(" %q", o.text(f))
+			id += fmt.Sprintf(" %q", o.Text(f))
 		}
 		return id
 	}
 	var without []string
 	for _, o := range all {
-		v, ok := o.values[b.By]
+		v, ok := o.Values[b.By]
 		if !ok {
-			without = append(without, o.run.Dir)
+			without = append(without, o.Run.Dir)
 			continue
 		}
 		k := key(o)
 		tried[k]++
-		if w := best[k]; w == nil || v > w.values[b.By] {
+		if w := best[k]; w == nil || v > w.Values[b.By] {
 			best[k] = o
 		}
 	}
@@ -63,7 +65,7 @@ func (b *Best) choose(all []*observation) (out []*observation, notes []string) {
 	for _, o := range all {
 		if best[key(o)] == o {
 			out = append(out, o)
-			chosen[Fill(b.Names, o.text)]++
+			chosen[observe.Fill(b.Names, o.Text)]++
 		}
 	}
 	if len(out) > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/render"
 	"tercet/internal/rundir"
+	"tercet/internal/study/observe"
 	"tercet/internal/text"
 )
 
@@ -21,7 +22,7 @@ func (t *Table) caution(rows []*Row) []string {
 	}
 	var notes []string
 	if len(keys) > 0 {
-		groups, order := GroupBy(rows, func(row *Row) string {
+		groups, order := observe.GroupBy(rows, func(row *Row) string {
 			var b strings.Builder
 			for _, name := range t.Alike {
 				fmt.Fprintf(&b, "%q ", row.Fields[name])
@@ -57,7 +58,7 @@ func (t *Table) caution(rows []*Row) []string {
 
 // together joins notes that say the same of several files: "FILE is of ...".
 func together(notes []string) []string {
-	groups, order := GroupBy(notes, func(note string) string {
+	groups, order := observe.GroupBy(notes, func(note string) string {
 		_, what, _ := strings.Cut(note, " is of ")
 		if what == "" {
 			return note

@@ -69,7 +69,7 @@ func (t *Table) rowCell(c *column, row *Row) render.Cell {
 		return render.Int(len(row.Runs))
 	case c.what == "better":
 		return render.Text(t.better(row.Verdicts, row.Differences))
-	case isScore || t.score(c.what) != nil:
+	case isScore || t.Score(c.what) != nil:
 		return c.scoreCell(e, isScore, row.N)
 	}
 	v, ok := row.Fields[c.what]
@@ -86,7 +86,7 @@ func (t *Table) rowCell(c *column, row *Row) render.Cell {
 func (row *Row) allOf(field string) string {
 	var values []string
 	for _, o := range row.obs {
-		if v := o.fields[field]; v != "" && !slices.Contains(values, v) {
+		if v := o.Fields[field]; v != "" && !slices.Contains(values, v) {
 			values = append(values, v)
 		}
 	}
@@ -149,13 +149,13 @@ func (t *Table) differenceCell(c *column, d *Difference) render.Cell {
 		return render.Text(t.better(d.Verdicts, d.Scores))
 	case c.rule != "" && (isDifference || t.Show == "contrasts"):
 		return render.Text((&Row{}).verdict(e, isScore, c.rule))
-	case isDifference || t.Show == "contrasts" && t.score(c.what) != nil:
+	case isDifference || t.Show == "contrasts" && t.Score(c.what) != nil:
 		n := d.N
 		if t.Show == "contrasts" {
 			n = 0
 		}
 		return c.scoreCell(e, isScore, n)
-	case t.score(c.what) != nil:
+	case t.Score(c.what) != nil:
 		return render.Missing()
 	}
 	return c.fieldCell(d.Fields[c.what])

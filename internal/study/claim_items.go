@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tercet/internal/study/observe"
 )
 
 // item is what one quantity is about: curves, or single rows as curves of one.
@@ -135,7 +137,7 @@ func (d *Document) lines(c *Claim) []*item {
 				continue
 			}
 			done = append(done, id)
-			words := func(s string) string { return Fill(s, first.text) }
+			words := func(s string) string { return observe.Fill(s, first.text) }
 			out = append(out, &item{d: d, a: rows, line: axis, about: map[string]string{"of": words(axis.Of), "classes": words(axis.Classes)}})
 			if axis.Members {
 				for _, r := range rows {

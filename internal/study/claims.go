@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/study/observe"
 	"tercet/internal/verdict"
 )
 
@@ -14,10 +15,10 @@ type Claim struct {
 	// Each says what a claim is made of: curve (rows along Reduce.Along), row, stream (rows
 	// with evaluations during training), line (curves' largest rows along one of Axes), or
 	// table (three rows or more that agree in Same).
-	Each  string   `yaml:"each"`
-	Where Where    `yaml:"where"`
-	Same  []string `yaml:"same"`  // of tables
-	Score string   `yaml:"score"` // of streams
+	Each  string        `yaml:"each"`
+	Where observe.Where `yaml:"where"`
+	Same  []string      `yaml:"same"`  // of tables
+	Score string        `yaml:"score"` // of streams
 	// Least is how many rows, or places of an axis, there must be.
 	Least int `yaml:"least"`
 	// Unless leaves out a curve of one row where another row fits.
@@ -32,9 +33,9 @@ type Claim struct {
 
 // Partner is a row that another one goes with.
 type Partner struct {
-	Where Where    `yaml:"where"`
-	Same  []string `yaml:"same"`
-	Next  string   `yaml:"next"` // the field whose next larger value it has
+	Where observe.Where `yaml:"where"`
+	Same  []string      `yaml:"same"`
+	Next  string        `yaml:"next"` // the field whose next larger value it has
 }
 
 // Axis is what rows of a line differ in.
@@ -48,27 +49,27 @@ type Axis struct {
 
 // ClaimQuantity is a number that a claim is evaluated by.
 type ClaimQuantity struct {
-	By      string      `yaml:"by"` // the name of an estimator
-	Score   string      `yaml:"score"`
-	Against string      `yaml:"against"` // the other score of a correlation
-	Where   Where       `yaml:"where"`
-	What    string      `yaml:"what"`
-	Plain   bool        `yaml:"plain"`  // is no share of pairs, so is not shown in percent
-	Of      string      `yaml:"of"`     // in place of the claim's
-	AtEnd   string      `yaml:"at_end"` // What, where a peak is at that end of its curve
-	Low     string      `yaml:"low"`    // of sizes, for means over some
-	High    string      `yaml:"high"`
-	Back    bool        `yaml:"reverse"` // the partner less the row
-	Rules   []RuleWords `yaml:"rules"`   // the first that fits; several rows if All is set
-	All     bool        `yaml:"all_rules"`
-	Each    bool        `yaml:"each_member"` // of a line
+	By      string        `yaml:"by"` // the name of an estimator
+	Score   string        `yaml:"score"`
+	Against string        `yaml:"against"` // the other score of a correlation
+	Where   observe.Where `yaml:"where"`
+	What    string        `yaml:"what"`
+	Plain   bool          `yaml:"plain"`  // is no share of pairs, so is not shown in percent
+	Of      string        `yaml:"of"`     // in place of the claim's
+	AtEnd   string        `yaml:"at_end"` // What, where a peak is at that end of its curve
+	Low     string        `yaml:"low"`    // of sizes, for means over some
+	High    string        `yaml:"high"`
+	Back    bool          `yaml:"reverse"` // the partner less the row
+	Rules   []RuleWords   `yaml:"rules"`   // the first that fits; several rows if All is set
+	All     bool          `yaml:"all_rules"`
+	Each    bool          `yaml:"each_member"` // of a line
 }
 
 // RuleWords is a rule with what it says.
 type RuleWords struct {
-	Where Where  `yaml:"where"`
-	Rule  string `yaml:"rule"`
-	Words string `yaml:"words"`
+	Where observe.Where `yaml:"where"`
+	Rule  string        `yaml:"rule"`
+	Words string        `yaml:"words"`
 	// Or supports the claim in another way: the score less this share of the partner's,
 	// seed by seed, is below 0.
 	Or float64 `yaml:"or_below_share"`
@@ -81,10 +82,10 @@ func (t *Table) checkClaims() error {
 			if _, ok := estimators[q.By]; !ok {
 				return fmt.Errorf("claim %s: there is no estimator %q", c.ID, q.By)
 			}
-			if q.By == "difference" && (t.score(q.Score) == nil || c.With == nil) {
+			if q.By == "difference" && (t.Score(q.Score) == nil || c.With == nil) {
 				return fmt.Errorf("claim %s: a difference needs a score of the table and with", c.ID)
 			}
-			if (q.By == "kendall" || q.By == "spearman") && (t.score(q.Score) == nil || t.score(q.Against) == nil || c.Each != "table") {
+			if (q.By == "kendall" || q.By == "spearman") && (t.Score(q.Score) == nil || t.Score(q.Against) == nil || c.Each != "table") {
 				return fmt.Errorf("claim %s: a rank correlation needs each: table, and two scores of the table: score and against", c.ID)
 			}
 			for _, r := range q.Rules {
@@ -116,7 +117,7 @@ func (d *Document) evaluateClaims() (notes []string) {
 			parts = append(parts, it.quantities(c)...)
 		}
 	}
-	worlds, order := GroupBy(parts, func(q Quantity) string { return q.world() })
+	worlds, order := observe.GroupBy(parts, func(q Quantity) string { return q.world() })
 	for _, w := range order {
 		d.Claims = append(append(d.Claims, worlds[w]...), inAll(worlds[w]))
 	}

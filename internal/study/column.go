@@ -83,11 +83,11 @@ func (t *Table) parseColumns() error {
 			return err
 		}
 		what := strings.TrimPrefix(c.what, "d ")
-		if !own[what] && t.field(what) == nil && t.score(what) == nil && !slices.Contains(t.reduced(), what) {
+		if !own[what] && t.Field(what) == nil && t.Score(what) == nil && !slices.Contains(t.reduced(), what) {
 			return fmt.Errorf("column %q shows nothing: there is no field or score %q", c.name, what)
 		}
 		if c.rule != "" {
-			if _, err := parseRule(c.rule, t.scoreNames()); err != nil {
+			if _, err := parseRule(c.rule, t.ScoreNames()); err != nil {
 				return fmt.Errorf("column %s: %w", c.name, err)
 			}
 		}

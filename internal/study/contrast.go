@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tercet/internal/study/observe"
 )
 
 // Difference is how much larger the scores of one setting are than those of another, with
@@ -22,7 +24,7 @@ type Difference struct {
 }
 
 // put adds the difference of a score, if there is one.
-func (d *Difference) put(s Score, e Estimate, ok bool) {
+func (d *Difference) put(s observe.Score, e Estimate, ok bool) {
 	if ok {
 		d.Scores[s.Name], d.Verdicts[s.Name] = e, better(e, s.Lower)
 		d.N = max(d.N, e.N)
@@ -36,7 +38,7 @@ func (t *Table) contrast(rows []*Row) []Difference {
 	if t.Over != nil {
 		along = t.Over.Field
 	}
-	lines, order := GroupBy(rows, func(row *Row) string {
+	lines, order := observe.GroupBy(rows, func(row *Row) string {
 		var b strings.Builder
 		for _, name := range t.Rows {
 			if name != along {
@@ -46,7 +48,7 @@ func (t *Table) contrast(rows []*Row) []Difference {
 		return b.String()
 	})
 	first := t.Rows[0]
-	worlds, names := GroupBy(order, func(id string) string { return lines[id][0].Fields[first] })
+	worlds, names := observe.GroupBy(order, func(id string) string { return lines[id][0].Fields[first] })
 	for _, world := range names {
 		places := t.places(lines, worlds[world])
 		for _, c := range t.Contrasts {
@@ -75,7 +77,7 @@ func (t *Table) partners(c *Contrast, lines map[string][]*Row, ids []string, a *
 	add := func(id, template string) {
 		b := lines[id][0]
 		words := func(template string) string {
-			return Fill(template, func(source string) string {
+			return observe.Fill(template, func(source string) string {
 				side, name, _ := strings.Cut(source, ".")
 				if side == "b" {
 					return b.text(name)
@@ -159,7 +161,7 @@ func (t *Table) differences(a, b []*Row, places []string, words [2]string) []Dif
 	if aboves > 1 {
 		d := newOne(a[0])
 		d.Fields = maps.Clone(a[0].Fields)
-		d.Fields[t.Over.Field] = "> " + short(t.Over.Above)
+		d.Fields[t.Over.Field] = "> " + observe.Short(t.Over.Above)
 		for _, s := range t.shownScores() {
 			e, ok := over(eachMean(high[s.Name]))
 			d.put(s, e, ok)
@@ -182,7 +184,7 @@ func (t *Table) places(lines map[string][]*Row, ids []string) []string {
 			}
 		}
 	}
-	slices.SortFunc(out, t.field(t.Over.Field).compare)
+	slices.SortFunc(out, t.Field(t.Over.Field).Compare)
 	return out
 }
 

@@ -2,53 +2,24 @@ package study
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
-	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
+	"tercet/internal/study/observe"
 )
-
-// moment is an evaluation during training.
-type moment struct {
-	step, epoch float64
-	errors      map[string]float64
-}
-
-// readCurve reads the evaluations in a log of events, by ascending step; events name an
-// error by the accuracy that it is the rest of. A step that was done again counts as it was
-// last. There may be no such file.
-func readCurve(path string, events map[string]string) ([]moment, error) {
-	at := map[float64]moment{}
-	err := scanEvents(path, `"metrics"`, func(e *record.Event) {
-		m := moment{float64(e.Step), e.Epoch, map[string]float64{}}
-		for name, accuracy := range events {
-			if v, ok := e.Metrics[accuracy]; ok {
-				m.errors[name] = 1 - v
-			}
-		}
-		if len(m.errors) > 0 {
-			at[m.step] = m
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return slices.SortedFunc(maps.Values(at), func(a, b moment) int { return cmp.Compare(a.step, b.step) }), nil
-}
 
 // during lists the moments at which every observation of a row has an error, with its
 // values in the order of the observations.
-func (row *Row) during(name string) (at []moment, values [][]float64) {
-	for _, m := range row.obs[0].curve {
+func (row *Row) during(name string) (at []observe.Moment, values [][]float64) {
+	for _, m := range row.obs[0].Curve {
 		var v []float64
 		for _, o := range row.obs {
-			k, ok := slices.BinarySearchFunc(o.curve, m.step, func(q moment, step float64) int { return cmp.Compare(q.step, step) })
+			k, ok := slices.BinarySearchFunc(o.Curve, m.Step, func(q observe.Moment, step float64) int { return cmp.Compare(q.Step, step) })
 			if !ok {
 				continue
 			}
-			if x, ok := o.curve[k].errors[name]; ok {
+			if x, ok := o.Curve[k].Errors[name]; ok {
 				v = append(v, x)
 			}
 		}
@@ -92,9 +63,9 @@ func epochRow(row *Row, score string) *Row {
 	trained, train := row.during("train")
 	best := 0
 	for i, m := range at {
-		p := Point{Step: m.step, Epoch: m.epoch, Scores: map[string]Estimate{score: EstimateOf(values[i])}}
+		p := Point{Step: m.Step, Epoch: m.Epoch, Scores: map[string]Estimate{score: EstimateOf(values[i])}}
 		for k, t := range trained {
-			if t.step == m.step {
+			if t.Step == m.Step {
 				p.Scores["train"] = EstimateOf(train[k])
 			}
 		}
@@ -103,7 +74,7 @@ func epochRow(row *Row, score string) *Row {
 		}
 	}
 	put := func(name string, p Point) {
-		out.Fields[name+" epoch"], out.Scores[name] = short(p.Epoch), p.Scores[score]
+		out.Fields[name+" epoch"], out.Scores[name] = observe.Short(p.Epoch), p.Scores[score]
 	}
 	last := out.Points[len(out.Points)-1]
 	put("best", out.Points[best])

@@ -4,9 +4,9 @@
 //
 //	runs -> observations -> rows -> reduced rows -> contrasts, claims -> document, table, picture
 //
-// An observation is one result of a run, with fields (text) and values (numbers) by paths
-// into its files. Observations that agree in a table's fields are one row: its scores are
-// means over seeds with Student's 95 % interval. Differences are taken seed by seed.
-// Verdicts are those of package verdict. What is more than that, such as a peak of a curve
-// or a slope, is a reducer: a Go function with a name that specs use.
+// An observation (package observe) is one result of a run, with fields (text) and values
+// (numbers) by paths into its files. Observations that agree in a table's fields are one
+// row: its scores are means over seeds with Student's 95 % interval. Differences are taken
+// seed by seed. Verdicts are those of package verdict. What is more than that, such as a
+// peak of a curve or a slope, is a reducer: a Go function with a name that specs use.
 package study

@@ -60,7 +60,7 @@ func differenceOf(i *item, q *ClaimQuantity) []measured {
 	if q.Back {
 		a, b = b, a
 	}
-	e, ok := less(a, b, *i.d.table.score(q.Score))
+	e, ok := less(a, b, *i.d.table.Score(q.Score))
 	if !ok {
 		return nil
 	}
@@ -92,8 +92,8 @@ func atLargest(i *item, q *ClaimQuantity) []measured {
 	var d []float64
 	for k, seed := range x.Seeds {
 		if j := slices.Index(y.Seeds, seed); j >= 0 {
-			v, ok := x.obs[k].values[i.d.table.Reduce.Score]
-			if w, too := y.obs[j].values[i.d.table.Reduce.Score]; ok && too {
+			v, ok := x.obs[k].Values[i.d.table.Reduce.Score]
+			if w, too := y.obs[j].Values[i.d.table.Reduce.Score]; ok && too {
 				d = append(d, v-w)
 			}
 		}

@@ -74,7 +74,7 @@ func fitLine(rows []*Row) *floorLine {
 				p, order = &points{}, append(order, seed)
 				by[seed] = p
 			}
-			v := row.obs[i].values
+			v := row.obs[i].Values
 			p.x, p.y = append(p.x, v["bound"]), append(p.y, v["train_error"])
 		}
 	}

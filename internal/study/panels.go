@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tercet/internal/render"
+	"tercet/internal/study/observe"
 )
 
 // words are the values of fields in which rows differ; of the first field always.
@@ -52,7 +53,7 @@ func (p *Plot) panels(rows []*Row, colors func(*Row) (string, int)) []render.Lin
 	if len(own) == 0 {
 		own = rows
 	}
-	groups, order := GroupBy(own, func(row *Row) string { return p.words(row, p.Panel, own, ", ") })
+	groups, order := observe.GroupBy(own, func(row *Row) string { return p.words(row, p.Panel, own, ", ") })
 	with := func(title string) []*Row {
 		members := groups[title]
 		if len(p.Begins) > 0 && len(own) < len(rows) {
@@ -93,6 +94,6 @@ func (p *Plot) across(rows []*Row) int {
 	if len(own) == 0 {
 		own = rows
 	}
-	_, order := GroupBy(own, func(row *Row) string { return p.words(row, p.Panel, own, ", ") })
+	_, order := observe.GroupBy(own, func(row *Row) string { return p.words(row, p.Panel, own, ", ") })
 	return len(order)
 }

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/stat"
+	"tercet/internal/study/observe"
 	"tercet/internal/theory"
 )
 
@@ -34,12 +35,12 @@ func (t *PartitionTask) StoredIn(dir string) *record.Partition { return t.stored
 //
 // Errors wrap rundir.ErrRun: files that cannot be used.
 func PartitionTasks(table *Table, runs []*rundir.Run) (tasks []*PartitionTask, others []string, err error) {
-	all, _, err := table.observe(runs)
+	all, _, err := table.Read(runs)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, r := range runs {
-		k := slices.IndexFunc(all, func(o *observation) bool { return o.run.Dir == r.Dir })
+		k := slices.IndexFunc(all, func(o *observe.Observation) bool { return o.Run.Dir == r.Dir })
 		if k < 0 || !partitioned(all[k]) {
 			others = append(others, r.Dir)
 			continue
@@ -61,18 +62,18 @@ func PartitionTasks(table *Table, runs []*rundir.Run) (tasks []*PartitionTask, o
 
 // partitioned says whether graphs like the run's have a best partition that is worth
 // finding.
-func partitioned(o *observation) bool {
+func partitioned(o *observe.Observation) bool {
 	s := partitionSetting(o)
-	return o.fields["kind"] == noise.PairLabel && s.Negatives == noise.SameIndex && o.fields["scenario"] != noise.Sparse && s.P > 0 && s.P <= 0.5 && s.PerClass > 0
+	return o.Fields["kind"] == noise.PairLabel && s.Negatives == noise.SameIndex && o.Fields["scenario"] != noise.Sparse && s.P > 0 && s.P <= 0.5 && s.PerClass > 0
 }
 
 // partitionSetting is that of graphs like the run's, which have as many images of each
 // class, but for a few.
-func partitionSetting(o *observation) record.PartitionSetting {
-	classes, _ := strconv.Atoi(o.fields["classes"])
-	pairs, _ := strconv.Atoi(o.fields["pairs"])
-	p, _ := strconv.ParseFloat(o.fields["wanted"], 64)
-	return record.PartitionSetting{Classes: classes, PerClass: pairs / 2 / max(1, classes), P: p, Negatives: o.fields["negatives"]}
+func partitionSetting(o *observe.Observation) record.PartitionSetting {
+	classes, _ := strconv.Atoi(o.Fields["classes"])
+	pairs, _ := strconv.Atoi(o.Fields["pairs"])
+	p, _ := strconv.ParseFloat(o.Fields["wanted"], 64)
+	return record.PartitionSetting{Classes: classes, PerClass: pairs / 2 / max(1, classes), P: p, Negatives: o.Fields["negatives"]}
 }
 
 // readPartition reads partition.json of a run; nil where there is none.
@@ -160,15 +161,15 @@ func foundShare(i *item, _ *ClaimQuantity) []measured {
 	row := i.row()
 	wrong, pairs := 0.0, 0
 	for _, o := range row.obs {
-		n, _ := o.number("manifest.data.graph.pairs")
-		wrong += float64(o.values["effective"] * n)
+		n, _ := o.Number("manifest.data.graph.pairs")
+		wrong += float64(o.Values["effective"] * n)
 		pairs += int(n)
 	}
 	if pairs == 0 {
 		return nil
 	}
 	interval := stat.Wilson(int(math.Round(wrong)), pairs)
-	each, _ := row.obs[0].number("manifest.data.graph.pairs")
+	each, _ := row.obs[0].Number("manifest.data.graph.pairs")
 	classes, _ := strconv.Atoi(row.Fields["classes"])
 	wanted, _ := strconv.ParseFloat(row.Fields["wanted"], 64)
 	images := int(each) / (2 * max(1, classes))

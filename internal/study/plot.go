@@ -7,22 +7,23 @@ import (
 	"strings"
 
 	"tercet/internal/render"
+	"tercet/internal/study/observe"
 	"tercet/internal/text"
 )
 
 // Plot says how rows are drawn: scores against a field, with a color for each series.
 type Plot struct {
-	Title   string   `yaml:"title"`
-	Picture []string `yaml:"picture"` // fields with a picture for each value; the first names files, others where they vary
-	Panel   []string `yaml:"panel"`   // fields with a panel for each value, as far as they vary
-	Series  []string `yaml:"series"`  // fields with a color for each value
-	X       string   `yaml:"x"`       // a field, or step or epoch for points during training
-	XLabel  string   `yaml:"x_label"`
-	LogX    bool     `yaml:"log_x"`
-	Y       []Line   `yaml:"y"`
-	YLabel  string   `yaml:"y_label"` // of all lines in one panel; else each score has panels of its own
-	Begins  Where    `yaml:"begins"`  // rows that begin each line, such as those without noise
-	Titles  []Case   `yaml:"titles"`  // other words for values of Panel
+	Title   string         `yaml:"title"`
+	Picture []string       `yaml:"picture"` // fields with a picture for each value; the first names files, others where they vary
+	Panel   []string       `yaml:"panel"`   // fields with a panel for each value, as far as they vary
+	Series  []string       `yaml:"series"`  // fields with a color for each value
+	X       string         `yaml:"x"`       // a field, or step or epoch for points during training
+	XLabel  string         `yaml:"x_label"`
+	LogX    bool           `yaml:"log_x"`
+	Y       []Line         `yaml:"y"`
+	YLabel  string         `yaml:"y_label"` // of all lines in one panel; else each score has panels of its own
+	Begins  observe.Where  `yaml:"begins"`  // rows that begin each line, such as those without noise
+	Titles  []observe.Case `yaml:"titles"`  // other words for values of Panel
 	// Rates draws the table's slopes on logarithmic axes, with the scores of Y as lines;
 	// OneScale gives the panels of a row one scale.
 	Rates    bool   `yaml:"rates"`
@@ -51,12 +52,12 @@ func (p *Plot) check(t *Table) error {
 		names = append(names, p.X)
 	}
 	for _, name := range names {
-		if t.field(name) == nil {
+		if t.Field(name) == nil {
 			return fmt.Errorf("plot: there is no field %q", name)
 		}
 	}
 	for _, l := range p.Y {
-		if t.score(l.Score) == nil && !slices.Contains(t.reduced(), l.Score) && t.Observe.Events[l.Score] == "" {
+		if t.Score(l.Score) == nil && !slices.Contains(t.reduced(), l.Score) && t.Observe.Events[l.Score] == "" {
 			return fmt.Errorf("plot: there is no score %q", l.Score)
 		}
 		if l.Form != "" && !slices.Contains(render.Forms(), l.Form) {
@@ -89,7 +90,7 @@ func (p *Plot) draw(d *Document, base string) ([]string, error) {
 		}
 	}
 	colors := p.colors(rows)
-	groups, order := GroupBy(rows, func(row *Row) string { return p.words(row, p.Picture, rows, ", ") })
+	groups, order := observe.GroupBy(rows, func(row *Row) string { return p.words(row, p.Picture, rows, ", ") })
 	var out []string
 	for _, title := range order {
 		c := &render.LineChart{Title: p.Title + ": " + title, Note: note(groups[title])}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tercet/internal/render"
+	"tercet/internal/study/observe"
 	"tercet/internal/verdict"
 )
 
@@ -43,9 +44,9 @@ func (i *item) quantities(c *Claim) []Quantity {
 			text := i.text(m.words)
 			row := i.row()
 			q := Quantity{Claim: c.ID, Data: row.Fields["data"], Model: row.Fields["model"], Other: row.Fields["other"], Classes: row.Fields["classes"],
-				Of: Fill(c.Of, text), What: Fill(s.What, text), Estimate: m.estimate, Binomial: m.binomial, plain: s.Plain}
+				Of: observe.Fill(c.Of, text), What: observe.Fill(s.What, text), Estimate: m.estimate, Binomial: m.binomial, plain: s.Plain}
 			if s.Of != "" {
-				q.Of = Fill(s.Of, text)
+				q.Of = observe.Fill(s.Of, text)
 			}
 			if m.atEnd {
 				q.What = s.AtEnd
@@ -69,14 +70,14 @@ func (q Quantity) ruled(i *item, s *ClaimQuantity, text func(string) string) []Q
 			continue
 		}
 		own := q
-		rule := Fill(r.Rule, text)
+		rule := observe.Fill(r.Rule, text)
 		parsed, err := parseRule(rule, nil)
 		if err != nil {
 			continue // what it is compared with is not known
 		}
 		claim, _ := (&Row{}).rule(rule)
 		own.Verdict = claim.Of(q.CI95)
-		if own.Rule = Fill(r.Words, text); own.Rule == "" {
+		if own.Rule = observe.Fill(r.Words, text); own.Rule == "" {
 			own.Rule = parsed.words(q.plain)
 		}
 		if r.Or > 0 && i.b != nil {
@@ -99,7 +100,7 @@ func (q Quantity) or(i *item, score string, share float64) Quantity {
 	var less []float64
 	for k, seed := range a.Seeds {
 		if j := slices.Index(b.Seeds, seed); j >= 0 {
-			less = append(less, a.obs[k].values[score]-float64(share*b.obs[j].values[score]))
+			less = append(less, a.obs[k].Values[score]-float64(share*b.obs[j].Values[score]))
 		}
 	}
 	if less == nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tercet/internal/stat"
+	"tercet/internal/study/observe"
 )
 
 // rankOf is the correlation of two scores over the rows of an item, of each seed that all
@@ -19,8 +20,8 @@ func rankOf(correlation func(x, y []float64) (float64, bool)) estimator {
 			var x, y []float64
 			for _, row := range i.a {
 				if k := slices.Index(row.Seeds, seed); k >= 0 {
-					v, has := row.obs[k].values[q.Score]
-					if w, too := row.obs[k].values[q.Against]; has && too {
+					v, has := row.obs[k].Values[q.Score]
+					if w, too := row.obs[k].Values[q.Against]; has && too {
 						x, y = append(x, v), append(y, w)
 					}
 				}
@@ -52,7 +53,7 @@ func (d *Document) tables(c *Claim) []*item {
 			fit = append(fit, row)
 		}
 	}
-	groups, order := GroupBy(fit, func(row *Row) (id string) {
+	groups, order := observe.GroupBy(fit, func(row *Row) (id string) {
 		for _, s := range c.Same {
 			id += row.text(s) + "\x00"
 		}

@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/study/observe"
 	"tercet/internal/theory/measure"
 )
 
@@ -45,7 +46,7 @@ func (t *Table) checkRates() error {
 	}
 	for _, of := range t.Rates.Of {
 		for _, name := range []string{of.Score, of.Otherwise} {
-			if name != "" && t.score(name) == nil {
+			if name != "" && t.Score(name) == nil {
 				return fmt.Errorf("rates: there is no score %q", name)
 			}
 		}
@@ -66,7 +67,7 @@ func (d *Document) addRates() (notes []string) {
 		}
 		return strings.Join(parts, ", ")
 	}
-	curves, order := GroupBy(d.Rows, words)
+	curves, order := observe.GroupBy(d.Rows, words)
 	few := false
 	for _, name := range order {
 		var said []string
@@ -155,7 +156,7 @@ func (s *Slope) fewRepeats() bool {
 // each curve, on logarithmic axes with the fitted lines. Curves without a positive mean are
 // left out.
 func (p *Plot) drawRates(d *Document, base string) ([]string, error) {
-	curves, order := GroupBy(d.Slopes, func(s Slope) string { return s.Curve })
+	curves, order := observe.GroupBy(d.Slopes, func(s Slope) string { return s.Curve })
 	sheets := map[string]*render.ScalingSheet{}
 	var titles, out []string
 	for _, name := range order {

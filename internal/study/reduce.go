@@ -5,17 +5,19 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"tercet/internal/study/observe"
 )
 
 // Reduce makes one row of the rows that differ in nothing but the fields of Along, by a
 // named function.
 type Reduce struct {
-	By    string   `yaml:"by"`
-	Along []string `yaml:"along"` // fields; with whole_config also the config keys of But
-	But   []string `yaml:"but"`
-	X     string   `yaml:"x"` // the field that orders the rows
-	Score string   `yaml:"score"`
-	Where Where    `yaml:"where"` // of the reduced rows
+	By    string        `yaml:"by"`
+	Along []string      `yaml:"along"` // fields; with whole_config also the config keys of But
+	But   []string      `yaml:"but"`
+	X     string        `yaml:"x"` // the field that orders the rows
+	Score string        `yaml:"score"`
+	Where observe.Where `yaml:"where"` // of the reduced rows
 }
 
 // reducer makes rows of the rows of each curve.
@@ -37,7 +39,7 @@ func (t *Table) checkReduce() error {
 		return fmt.Errorf("reduce.by: there is no %q; there are %s", t.Reduce.By, strings.Join(slices.Sorted(maps.Keys(reducers)), ", "))
 	}
 	for _, name := range append(slices.Clone(t.Reduce.Along), t.Reduce.X) {
-		if name != "" && t.field(name) == nil {
+		if name != "" && t.Field(name) == nil {
 			return fmt.Errorf("reduce: there is no field %q", name)
 		}
 	}
@@ -65,7 +67,7 @@ func (d *Document) reduce() (notes []string, err error) {
 // curves are the rows of one setting but for the fields along, by ascending x.
 func (d *Document) curves() [][]*Row {
 	r := d.table.Reduce
-	groups, order := GroupBy(d.all, func(row *Row) string {
+	groups, order := observe.GroupBy(d.all, func(row *Row) string {
 		var b strings.Builder
 		for _, name := range d.table.Rows {
 			if !slices.Contains(r.Along, name) {
@@ -73,8 +75,8 @@ func (d *Document) curves() [][]*Row {
 			}
 		}
 		if d.table.Config {
-			for _, l := range row.obs[0].run.Labels {
-				if !named(nil, l.Key) && !slices.Contains(r.But, l.Key) {
+			for _, l := range row.obs[0].Run.Labels {
+				if !observe.Named(nil, l.Key) && !slices.Contains(r.But, l.Key) {
 					fmt.Fprintf(&b, "%q=%q ", l.Key, l.Value)
 				}
 			}
@@ -85,8 +87,8 @@ func (d *Document) curves() [][]*Row {
 	for _, id := range order {
 		rows := slices.Clone(groups[id])
 		if r.X != "" {
-			x := d.table.field(r.X)
-			slices.SortStableFunc(rows, func(a, b *Row) int { return x.compare(a.Fields[r.X], b.Fields[r.X]) })
+			x := d.table.Field(r.X)
+			slices.SortStableFunc(rows, func(a, b *Row) int { return x.Compare(a.Fields[r.X], b.Fields[r.X]) })
 		}
 		out = append(out, rows)
 	}
@@ -113,7 +115,7 @@ func grid(rows []*Row, score string) (seeds []uint64, values [][]float64) {
 	for _, r := range rows {
 		var v []float64
 		for _, seed := range seeds {
-			v = append(v, r.obs[slices.Index(r.Seeds, seed)].values[score])
+			v = append(v, r.obs[slices.Index(r.Seeds, seed)].Values[score])
 		}
 		values = append(values, v)
 	}

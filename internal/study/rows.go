@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tercet/internal/rundir"
+	"tercet/internal/study/observe"
 )
 
 // Row is what observations of one setting have in common.
@@ -25,7 +26,7 @@ type Row struct {
 	// Word stands where a row has no numbers, such as *collapse*.
 	Word string `json:"word,omitempty"`
 
-	obs   []*observation
+	obs   []*observe.Observation
 	curve []*Row // the rows that a reduced row is made from
 	lines [][]float64
 	// lessOf are the differences of an offline row to its online one, by seed.
@@ -41,14 +42,14 @@ func (row *Row) text(source string) string {
 	if len(row.obs) == 0 {
 		return ""
 	}
-	return row.obs[0].text(source)
+	return row.obs[0].Text(source)
 }
 
 // Of adds runs to the row.
 func (row *Row) Of(runs ...*rundir.Run) {
 	for _, r := range runs {
 		row.Runs, row.Seeds = append(row.Runs, r.Dir), append(row.Seeds, r.Manifest.Seed)
-		row.obs = append(row.obs, &observation{run: r})
+		row.obs = append(row.obs, &observe.Observation{Run: r})
 	}
 }
 
@@ -56,21 +57,21 @@ func (row *Row) Of(runs ...*rundir.Run) {
 func (row *Row) Dirs() []*rundir.Run {
 	var out []*rundir.Run
 	for _, o := range row.obs {
-		out = append(out, o.run)
+		out = append(out, o.Run)
 	}
 	return out
 }
 
 // group makes the rows. Two observations of one setting and one seed are an error, unless
 // the table has repeats.
-func (t *Table) group(all []*observation) ([]*Row, error) {
-	groups, order := GroupBy(all, func(o *observation) string {
+func (t *Table) group(all []*observe.Observation) ([]*Row, error) {
+	groups, order := observe.GroupBy(all, func(o *observe.Observation) string {
 		var b strings.Builder
 		for _, name := range t.Rows {
-			fmt.Fprintf(&b, "%q ", o.fields[name])
+			fmt.Fprintf(&b, "%q ", o.Fields[name])
 		}
 		if t.Config {
-			for _, l := range o.run.Labels {
+			for _, l := range o.Run.Labels {
 				if l.Key != "name" && l.Key != "seed" {
 					fmt.Fprintf(&b, "%q=%q ", l.Key, l.Value)
 				}
@@ -80,13 +81,13 @@ func (t *Table) group(all []*observation) ([]*Row, error) {
 	})
 	var rows []*Row
 	for _, id := range order {
-		row := &Row{Fields: groups[id][0].fields, obs: groups[id], N: len(groups[id])}
+		row := &Row{Fields: groups[id][0].Fields, obs: groups[id], N: len(groups[id])}
 		for _, o := range row.obs {
-			if i := slices.Index(row.Seeds, o.run.Manifest.Seed); i >= 0 && !t.Repeats {
-				return nil, fmt.Errorf("%s and %s are one setting with one seed, %d: name one of them", row.Runs[i], o.run.Dir, o.run.Manifest.Seed)
+			if i := slices.Index(row.Seeds, o.Run.Manifest.Seed); i >= 0 && !t.Repeats {
+				return nil, fmt.Errorf("%s and %s are one setting with one seed, %d: name one of them", row.Runs[i], o.Run.Dir, o.Run.Manifest.Seed)
 			}
-			if !t.Repeats || !slices.Contains(row.Runs, o.run.Dir) {
-				row.Runs, row.Seeds = append(row.Runs, o.run.Dir), append(row.Seeds, o.run.Manifest.Seed)
+			if !t.Repeats || !slices.Contains(row.Runs, o.Run.Dir) {
+				row.Runs, row.Seeds = append(row.Runs, o.Run.Dir), append(row.Seeds, o.Run.Manifest.Seed)
 			}
 		}
 		rows = append(rows, row)
@@ -101,7 +102,7 @@ func (t *Table) group(all []*observation) ([]*Row, error) {
 
 func (t *Table) compare(a, b *Row, names []string) int {
 	for _, name := range names {
-		if c := t.field(name).compare(a.Fields[name], b.Fields[name]); c != 0 {
+		if c := t.Field(name).Compare(a.Fields[name], b.Fields[name]); c != 0 {
 			return c
 		}
 	}
@@ -116,14 +117,14 @@ func (t *Table) estimate(row *Row) (notes []string) {
 		for _, s := range t.Scores {
 			key, isKey := strings.CutPrefix(s.From, "score.")
 			if why[key] != "" || len(why) > 0 && !isKey {
-				delete(o.values, s.Name)
+				delete(o.Values, s.Name)
 			}
 		}
 	}
 	row.Scores = map[string]Estimate{}
 	for _, s := range t.Scores {
 		if v := row.values(s.Name); len(v) > 0 && !(s.Whole && len(v) < row.N) {
-			row.Scores[s.Name] = s.interval(row, EstimateOf(v))
+			row.Scores[s.Name] = interval(s, row, EstimateOf(v))
 		}
 	}
 	return rundir.LeftOut(t.title(row), keys, why)
@@ -131,10 +132,10 @@ func (t *Table) estimate(row *Row) (notes []string) {
 
 // interval is the estimate of a row, with the interval that the result of its one run stores
 // where the score asks for it.
-func (s Score) interval(row *Row, e Estimate) Estimate {
+func interval(s observe.Score, row *Row, e Estimate) Estimate {
 	key, isKey := strings.CutPrefix(s.From, "score.")
 	if s.Stored && isKey && len(row.obs) == 1 {
-		if v, ok := row.obs[0].run.Scores().Get(key); ok {
+		if v, ok := row.obs[0].Run.Scores().Get(key); ok {
 			e.CI95 = v.CI95
 		}
 	}
@@ -145,7 +146,7 @@ func (s Score) interval(row *Row, e Estimate) Estimate {
 func (row *Row) values(score string) []float64 {
 	var out []float64
 	for _, o := range row.obs {
-		if v, ok := o.values[score]; ok {
+		if v, ok := o.Values[score]; ok {
 			out = append(out, v)
 		}
 	}

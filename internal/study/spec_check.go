@@ -71,43 +71,15 @@ func (t *Table) check() error {
 	if !slices.Contains([]string{"", "rows", "contrasts", "claims"}, t.Show) {
 		return fmt.Errorf("show is %q; give rows, contrasts or claims", t.Show)
 	}
-	for _, r := range t.Observe.Results {
-		if !isResult(r) {
-			return fmt.Errorf("observe.results: there is no result %q; there are %s", r, strings.Join(resultNames(), ", "))
-		}
-	}
-	for _, r := range t.Observe.Also {
-		if !slices.Contains(kinds, r) {
-			return fmt.Errorf("observe.also: there is no result %q; there are %s", r, strings.Join(kinds, ", "))
-		}
-	}
-	for _, a := range t.Observe.Alike {
-		if err := checkSource(a.From, nil); err != nil {
-			return fmt.Errorf("observe.alike: %w", err)
-		}
-	}
-	for i, f := range t.Fields {
-		if f.Name == "" {
-			return fmt.Errorf("field %d has no name", i+1)
-		}
-		if err := f.check(); err != nil {
-			return fmt.Errorf("field %s: %w", f.Name, err)
-		}
-		if err := f.checkSources(t.fieldNames()[:i]); err != nil {
-			return fmt.Errorf("field %s: %w", f.Name, err)
-		}
-	}
-	for _, s := range t.Scores {
-		if err := t.checkScore(s); err != nil {
-			return fmt.Errorf("score %q: %w", s.Name, err)
-		}
+	if err := t.Description.Check(); err != nil {
+		return err
 	}
 	if len(t.Rows) == 0 {
 		return fmt.Errorf("rows name no field")
 	}
 	for _, name := range slices.Concat(t.Rows, t.Sort, t.Alike) {
-		if t.field(name) == nil {
-			return fmt.Errorf("there is no field %q; there are %s", name, strings.Join(t.fieldNames(), ", "))
+		if t.Field(name) == nil {
+			return fmt.Errorf("there is no field %q; there are %s", name, strings.Join(t.FieldNames(), ", "))
 		}
 	}
 	if err := t.checkReduce(); err != nil {

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"tercet/internal/study/observe"
 )
 
 // Step is a part of running a study: runs, the commands after each, and tables of them.
@@ -40,9 +42,9 @@ type Beside struct {
 type Command struct {
 	Line  string              `yaml:"run"`
 	Makes string              `yaml:"makes"` // a file; a newer one than the run is kept
-	Where Where               `yaml:"where"` // conditions on config.KEY
+	Where observe.Where       `yaml:"where"` // conditions on config.KEY
 	For   map[string][]string `yaml:"for"`   // one name with its values: a command for each
-	Flags []Case              `yaml:"flags"` // the first that fits stands for {flags}
+	Flags []observe.Case      `yaml:"flags"` // the first that fits stands for {flags}
 	May   []int               `yaml:"may"`   // exit codes that end the run's commands without failure
 }
 
@@ -91,7 +93,7 @@ func (s *Step) unknown(also []string, templates ...string) string {
 	}
 	found := ""
 	for _, t := range templates {
-		Fill(t, func(source string) string {
+		observe.Fill(t, func(source string) string {
 			if found == "" && !slices.Contains(known, source) && !strings.HasPrefix(source, "config.") {
 				found = source
 			}

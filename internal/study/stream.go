@@ -6,6 +6,7 @@ import (
 	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/stat"
+	"tercet/internal/study/observe"
 	"tercet/internal/verdict"
 )
 
@@ -43,7 +44,7 @@ func (d *Document) streams(score string) (rows []*Row, notes []string) {
 		out := from(row)
 		out.lines = values
 		for i, m := range at {
-			out.Points = append(out.Points, Point{Step: m.step, Epoch: m.epoch, Quartiles: map[string]Quartiles{score: quartiles(values[i])}})
+			out.Points = append(out.Points, Point{Step: m.Step, Epoch: m.Epoch, Quartiles: map[string]Quartiles{score: quartiles(values[i])}})
 		}
 		out.stop(out.last(), values[len(values)-1])
 		rows = append(rows, out)
@@ -68,7 +69,7 @@ func (row *Row) last() float64 { return row.Points[len(row.Points)-1].Step }
 // stop shows the row's values at a step.
 func (row *Row) stop(step float64, values []float64) {
 	q := quartiles(values)
-	row.Fields["step"] = short(step)
+	row.Fields["step"] = observe.Short(step)
 	row.Scores["median"], row.Scores["q1"], row.Scores["q3"] = Estimate{Value: q.Median, N: row.N}, Estimate{Value: q.Q1, N: row.N}, Estimate{Value: q.Q3, N: row.N}
 }
 
@@ -193,5 +194,5 @@ func onlineKinds(i *item, _ *ClaimQuantity) []measured {
 	if d == nil {
 		return nil
 	}
-	return []measured{{estimate: EstimateOf(d), words: map[string]string{"step": short(step)}}}
+	return []measured{{estimate: EstimateOf(d), words: map[string]string{"step": observe.Short(step)}}}
 }

@@ -36,7 +36,7 @@ type Document struct {
 // table, such as two of one setting with one seed.
 func (t *Table) Compare(runs []*rundir.Run) (*Document, error) {
 	d := &Document{Schema: record.StudySchema, Table: t.Name, Title: t.Title, Rows: []*Row{}, Notes: []string{}, table: t}
-	all, notes, err := t.observe(runs)
+	all, notes, err := t.Read(runs)
 	if err != nil {
 		return nil, err
 	}

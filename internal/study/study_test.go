@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tercet/internal/rundir"
+	"tercet/internal/study/observe"
 	"tercet/internal/verdict"
 )
 
@@ -271,18 +272,18 @@ func TestWhere(t *testing.T) {
 		return map[string]string{"a": "x", "n": "0.10", "q": `"found"`}[source]
 	}
 	for _, c := range []struct {
-		where Where
+		where observe.Where
 		want  bool
 	}{
-		{nil, true}, {Where{"a": "x"}, true}, {Where{"a": "y"}, false}, {Where{"a": []any{"y", "x"}}, true}, {Where{"a": "!x"}, false}, {Where{"a": "!y"}, true},
-		{Where{"a": []any{"!y", "!z"}}, true}, {Where{"a": []any{"!y", "!x"}}, false}, {Where{"n": 0.1}, true}, {Where{"n": "<number>"}, true}, {Where{"a": "<number>"}, false},
-		{Where{"none": ""}, true}, {Where{"none": "!"}, false}, {Where{"q": "found"}, true}, {Where{"a": "x", "n": 2}, false},
+		{nil, true}, {observe.Where{"a": "x"}, true}, {observe.Where{"a": "y"}, false}, {observe.Where{"a": []any{"y", "x"}}, true}, {observe.Where{"a": "!x"}, false}, {observe.Where{"a": "!y"}, true},
+		{observe.Where{"a": []any{"!y", "!z"}}, true}, {observe.Where{"a": []any{"!y", "!x"}}, false}, {observe.Where{"n": 0.1}, true}, {observe.Where{"n": "<number>"}, true}, {observe.Where{"a": "<number>"}, false},
+		{observe.Where{"none": ""}, true}, {observe.Where{"none": "!"}, false}, {observe.Where{"q": "found"}, true}, {observe.Where{"a": "x", "n": 2}, false},
 	} {
 		if got := c.where.Fits(text); got != c.want {
 			t.Errorf("%v: %v", c.where, got)
 		}
 	}
-	if got := Fill("{a|upper} {n|percent}, {b}.", text); got != "X 10 %, ." {
+	if got := observe.Fill("{a|upper} {n|percent}, {b}.", text); got != "X 10 %, ." {
 		t.Errorf("%q", got)
 	}
 }
@@ -391,7 +392,7 @@ func TestClaimsCanFail(t *testing.T) {
 						text := func(source string) string {
 							return map[string]string{"wanted": "0.1", "draws": "0.03", "tenth": "0.003"}[source]
 						}
-						claim, ok := (&Row{}).rule(Fill(r.Rule, text))
+						claim, ok := (&Row{}).rule(observe.Fill(r.Rule, text))
 						got := map[string]bool{}
 						for _, at := range []float64{-100, 0, 0.03, 0.05, 1, 100} {
 							got[claim.Of(&[2]float64{at, at + 1e-9})] = true
@@ -465,15 +466,15 @@ func TestReadCurve(t *testing.T) {
 	lines := []string{`{"event":"step","step":1,"loss":1}`, evaluated(10, 1, 0.5, 0.25), evaluated(20, 2, 0.375, 0.125), evaluated(10, 1, 0.25, 0.25),
 		`{"event":"eval","step":30,"epoch":3,"metrics":{"pair_train_accuracy":0.75}}`, `{"event":"eval","step":40,"metrics":{"pair_acc`}
 	put(t, ".", "e.jsonl", strings.Join(lines, "\n"))
-	got, err := readCurve("e.jsonl", events)
+	got, err := observe.ReadCurve("e.jsonl", events)
 	if want := "[{10 1 map[test:0.25 train:0.25]} {20 2 map[test:0.375 train:0.125]} {30 3 map[train:0.25]}]"; err != nil || fmt.Sprint(got) != want {
 		t.Errorf("%v %v, want %v", got, err, want)
 	}
 	put(t, ".", "e.jsonl", lines[5]+"\n"+lines[1])
-	if _, err := readCurve("e.jsonl", events); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), "e.jsonl:1") {
+	if _, err := observe.ReadCurve("e.jsonl", events); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), "e.jsonl:1") {
 		t.Errorf("a broken line in the middle: %v", err)
 	}
-	if got, err := readCurve("none", events); got != nil || err != nil {
+	if got, err := observe.ReadCurve("none", events); got != nil || err != nil {
 		t.Errorf("no file: %v %v", got, err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/scheduler"
-	"tercet/internal/study"
+	"tercet/internal/study/observe"
 	"tercet/internal/summary"
 	"tercet/internal/text"
 )
@@ -126,8 +126,8 @@ func list(s *base.Streams, o listOptions, patterns []string) error {
 }
 
 // conditions reads --where.
-func conditions(list []string) (study.Where, error) {
-	out := study.Where{}
+func conditions(list []string) (observe.Where, error) {
+	out := observe.Where{}
 	keys := map[string]bool{}
 	for _, k := range config.Keys() {
 		keys[k.Key] = true
@@ -154,7 +154,7 @@ func conditions(list []string) (study.Where, error) {
 
 // has says whether the config of the run in dir fits; that of a run that cannot be read
 // does not.
-func has(dir string, where study.Where) bool {
+func has(dir string, where observe.Where) bool {
 	labels, err := report.Settings(dir, "")
 	if err != nil {
 		return false

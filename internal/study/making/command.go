@@ -6,6 +6,7 @@ import (
 	"strings"
 	"tercet/internal/names"
 	"tercet/internal/study"
+	"tercet/internal/study/observe"
 )
 
 // Command is a command with its arguments.
@@ -56,7 +57,7 @@ func planned(c *study.Command, text func(string) string, after []string) []Comma
 			}
 			return text(source)
 		}
-		out = append(out, Command{Args: args(c.Line, with), Makes: study.Fill(c.Makes, with), After: after, May: c.May})
+		out = append(out, Command{Args: args(c.Line, with), Makes: observe.Fill(c.Makes, with), After: after, May: c.May})
 	}
 	return out
 }
@@ -70,7 +71,7 @@ func args(line string, text func(string) string) []string {
 			out = append(out, strings.Fields(text("flags"))...)
 			continue
 		}
-		out = append(out, study.Fill(word, text))
+		out = append(out, observe.Fill(word, text))
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/names"
 	"tercet/internal/run"
 	"tercet/internal/study"
+	"tercet/internal/study/observe"
 )
 
 // Step is a step with its runs.
@@ -159,7 +160,7 @@ func (p *planner) commands(step *study.Step, words []string, v variant, task str
 		train = append(train, "--set", set)
 	}
 	for _, set := range step.Set {
-		train = append(train, "--set", study.Fill(set, text))
+		train = append(train, "--set", observe.Fill(set, text))
 	}
 	out = append(out, Command{Args: append(train, "--runs-dir", p.out, "--task", task), Train: true})
 	for i := range step.Then {

@@ -8,6 +8,7 @@ import (
 	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/study"
+	"tercet/internal/study/observe"
 )
 
 // Variants reads a choice of variants of the attacks: published, fixed or both.
@@ -81,7 +82,7 @@ func inOrder(runs, kept []*rundir.Run) []*rundir.Run {
 func (p *Table) table() *study.Table {
 	t := &study.Table{Name: p.Name, Title: p.Name + ": " + p.Title, Columns: []string{"defense", "eta as int", "numbers", "data", "n"}}
 	for _, name := range []string{"defense", "eta", "numbers", "data"} {
-		t.Fields = append(t.Fields, study.Field{Name: name})
+		t.Fields = append(t.Fields, observe.Field{Name: name})
 		t.Rows = append(t.Rows, name)
 	}
 	for _, s := range p.scores {
@@ -89,10 +90,10 @@ func (p *Table) table() *study.Table {
 		if s.percent {
 			form = " as score"
 		}
-		t.Scores = append(t.Scores, study.Score{Name: s.name})
+		t.Scores = append(t.Scores, observe.Score{Name: s.name})
 		t.Columns = append(t.Columns, s.name+form)
 	}
-	t.Scores = append(t.Scores, study.Score{Name: ersOfTen})
+	t.Scores = append(t.Scores, observe.Score{Name: ersOfTen})
 	t.Columns = append(t.Columns, ersOfTen+" as score optional if-any")
 	return t
 }

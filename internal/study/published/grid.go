@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/render"
 	"tercet/internal/study"
+	"tercet/internal/study/observe"
 )
 
 // Grid lays the table out by the cells of its rows, as papers do for sources and
@@ -33,9 +34,9 @@ func (p *Table) Grid(d *study.Document, columns []string) (*render.Table, error)
 			t.Columns = append(t.Columns, render.Column{Name: r.Cell[1]})
 		}
 	}
-	sources, order := study.GroupBy(d.Rows, func(r *study.Row) string { return r.Fields["source"] })
+	sources, order := observe.GroupBy(d.Rows, func(r *study.Row) string { return r.Fields["source"] })
 	for _, source := range order {
-		lines, who := study.GroupBy(sources[source], func(r *study.Row) string { return r.Fields["numbers"] })
+		lines, who := observe.GroupBy(sources[source], func(r *study.Row) string { return r.Fields["numbers"] })
 		slices.SortStableFunc(who, func(a, b string) int { return paperFirst(a) - paperFirst(b) })
 		for _, w := range who {
 			row := []render.Cell{render.Text(source), render.Text(w)}

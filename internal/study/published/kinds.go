@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"tercet/internal/rundir"
-	"tercet/internal/study"
+	"tercet/internal/study/observe"
 	"tercet/internal/text"
 )
 
@@ -48,7 +48,7 @@ func publishedKey(r *rundir.Run, key string) string {
 // attacked in the same way, so that no mean is over several budgets, numbers of queries or
 // sets of images. Runs without an attack, or not finished, stay with the first part.
 func publishedKinds(runs []*rundir.Run) [][]*rundir.Run {
-	groups, order := study.GroupBy(runs, func(r *rundir.Run) string {
+	groups, order := observe.GroupBy(runs, func(r *rundir.Run) string {
 		var b strings.Builder
 		for _, l := range r.Labels {
 			if l.Key != "name" && l.Key != "seed" {
@@ -60,7 +60,7 @@ func publishedKinds(runs []*rundir.Run) [][]*rundir.Run {
 	var out [][]*rundir.Run
 	for _, id := range order {
 		unattacked := func(r *rundir.Run) bool { return r.Attack == nil || !r.Finished() }
-		parts, budgets := study.GroupBy(slices.DeleteFunc(slices.Clone(groups[id]), unattacked), func(r *rundir.Run) string {
+		parts, budgets := observe.GroupBy(slices.DeleteFunc(slices.Clone(groups[id]), unattacked), func(r *rundir.Run) string {
 			return fmt.Sprintf("%s of %d images of %s", rundir.Budget(r.Attack), r.Attack.Source.Items, r.Attack.Source.Set)
 		})
 		if len(budgets) < 2 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"tercet/internal/rundir"
-	"tercet/internal/study"
+	"tercet/internal/study/observe"
 )
 
 func TestPaperMatchValues(t *testing.T) {
@@ -21,7 +21,7 @@ func TestPaperMatchValues(t *testing.T) {
 		{`"8/255"`, "8/255", true}, {`"../data/cub"`, "*/cub", true}, {"cub-act-seed-0", "cub-*-seed-*", true},
 		{"cub", "cub-*", false}, {"a-b", "a*b*b", false}, {"", "*", true}, {"ab", "a**b", true}, {"a", "a*a", false},
 	} {
-		w := study.Where{"key": x.want}
+		w := observe.Where{"key": x.want}
 		if got := w.Fits(func(string) string { return x.have }); got != x.ok {
 			t.Errorf("%q and %v: %v", x.have, x.want, got)
 		}
@@ -31,11 +31,11 @@ func TestPaperMatchValues(t *testing.T) {
 // A source that is not set takes the miner.
 func TestPaperMatchSource(t *testing.T) {
 	r := &rundir.Run{Labels: []rundir.Label{{Key: "defense.source", Value: "null"}, {Key: "miner.name", Value: "softhard"}}}
-	fits := func(w study.Where) bool { return w.Fits(func(key string) string { return publishedKey(r, key) }) }
-	if !fits(study.Where{"defense.source": []any{"softhard"}}) {
+	fits := func(w observe.Where) bool { return w.Fits(func(key string) string { return publishedKey(r, key) }) }
+	if !fits(observe.Where{"defense.source": []any{"softhard"}}) {
 		t.Error("the miner is not the source")
 	}
-	if fits(study.Where{"defense.anchor": []any{nil}}) {
+	if fits(observe.Where{"defense.anchor": []any{nil}}) {
 		t.Error("a key that the run does not have has a value")
 	}
 }
@@ -55,7 +55,7 @@ func TestEtaOfTheSourcesOwnDestination(t *testing.T) {
 }
 
 func TestPaperTableRefuses(t *testing.T) {
-	match := study.Where{"seed": 0}
+	match := observe.Where{"seed": 0}
 	for want, table := range map[string]*Table{
 		"a table needs columns and rows":                          {},
 		`there is no column "R@3"; there are R@1, R@2,`:           {Columns: []string{"R@3"}, Rows: []Row{{Label: "a"}}},
@@ -63,8 +63,8 @@ func TestPaperTableRefuses(t *testing.T) {
 		"row 1: label is missing":                                 {Columns: []string{"R@1"}, Rows: []Row{{}}},
 		"row 1 (a): eta is -1":                                    {Columns: []string{"R@1"}, Rows: []Row{{Label: "a", Eta: -1}}},
 		"row 1 (a): match names no config keys":                   {Columns: []string{"R@1"}, Rows: []Row{{Label: "a"}}},
-		"row 1 (a): match: seed has an empty list":                {Columns: []string{"R@1"}, Rows: []Row{{Label: "a", Match: study.Where{"seed": []any{}}}}},
-		"row 1 (a): match: seed: map[] is neither a text":         {Columns: []string{"R@1"}, Rows: []Row{{Label: "a", Match: study.Where{"seed": map[string]any{}}}}},
+		"row 1 (a): match: seed has an empty list":                {Columns: []string{"R@1"}, Rows: []Row{{Label: "a", Match: observe.Where{"seed": []any{}}}}},
+		"row 1 (a): match: seed: map[] is neither a text":         {Columns: []string{"R@1"}, Rows: []Row{{Label: "a", Match: observe.Where{"seed": map[string]any{}}}}},
 		"row 1 (a): paper has 2 numbers for 1 columns":            {Columns: []string{"R@1"}, Rows: []Row{{Label: "a", Match: match, Paper: []any{1, 2}}}},
 		"row 1 (a): paper: R@1 is 101; it lies between 0 and 100": {Columns: []string{"R@1"}, Rows: []Row{{Label: "a", Match: match, Paper: []any{101}}}},
 		"row 1 (a): paper: TMA is 56.7; it lies between -1 and 1": {Columns: []string{"TMA"}, Rows: []Row{{Label: "a", Match: match, Paper: []any{56.7}}}},

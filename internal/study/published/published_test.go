@@ -14,6 +14,7 @@ import (
 	"tercet/internal/rundir"
 	"tercet/internal/rundir/rundirtest"
 	"tercet/internal/study"
+	"tercet/internal/study/observe"
 	"tercet/internal/testutil"
 )
 
@@ -24,11 +25,11 @@ func hardness(t *testing.T) *Table {
 		Name: "hardness", Title: "Hardness", Source: "A and B, 2022", Setup: "CUB",
 		Columns: []string{"R@1", "TMA", "ES:D", "ERS"},
 		Rows: []Row{
-			{Label: "HM[S,g]", Data: "CUB", Eta: 8, Paper: []any{53.9, 0.567, 0.783, 32}, Match: study.Where{
+			{Label: "HM[S,g]", Data: "CUB", Eta: 8, Paper: []any{53.9, 0.567, 0.783, 32}, Match: observe.Where{
 				"defense.name": "hm", "defense.destination.u": []any{nil, 0.2}, "defense.pgd.steps": 8}},
-			{Label: "HM[S,0]", Data: "CUB", Eta: 8, Paper: "collapse", Match: study.Where{
+			{Label: "HM[S,0]", Data: "CUB", Eta: 8, Paper: "collapse", Match: observe.Where{
 				"defense.name": "hm", "defense.destination.u": 2.2, "defense.pgd.steps": 8}},
-			{Label: "N/A", Match: study.Where{"defense.name": "none", "name": "small-*"}},
+			{Label: "N/A", Match: observe.Where{"defense.name": "none", "name": "small-*"}},
 		},
 	}
 	if err := table.check(); err != nil {
@@ -265,7 +266,7 @@ func TestPaperTableWarns(t *testing.T) {
 
 func TestPaperTableTwoRowsOfOneRun(t *testing.T) {
 	table := hardness(t)
-	table.Rows[1].Match = study.Where{"defense.name": "hm"}
+	table.Rows[1].Match = observe.Where{"defense.name": "hm"}
 	if err := table.check(); err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +281,7 @@ func TestPaperTableChecksERS(t *testing.T) {
 	table := &Table{Columns: []string{"CA+", "CA-", "QA+", "QA-", "TMA", "ES:D", "ES:R", "LTM", "GTM", "GTT", "ERS"}}
 	// 2*12.7 + 100-46.4 + 2*11.6 + 100-39.9 + 100*(1-.567) + 50*(2-.783) + 16.8 + 11.9 + 27.9 + 1.4 = 324.45
 	for _, ers := range []float64{32.4, 32.6} {
-		table.Rows = append(table.Rows, Row{Label: fmt.Sprint("ERS ", ers), Match: study.Where{"seed": len(table.Rows)},
+		table.Rows = append(table.Rows, Row{Label: fmt.Sprint("ERS ", ers), Match: observe.Where{"seed": len(table.Rows)},
 			Paper: []any{12.7, 46.4, 11.6, 39.9, 0.567, 0.783, 16.8, 11.9, 27.9, 1.4, ers}})
 	}
 	if err := table.check(); err != nil {
@@ -302,7 +303,7 @@ func TestPaperGrid(t *testing.T) {
 	table := hardness(t)
 	table.Rows = table.Rows[:2]
 	table.Rows[0].Cell, table.Rows[1].Cell = []string{"soft", "g"}, []string{"soft", "0"}
-	table.Rows = append(table.Rows, Row{Label: "HM[R,0]", Cell: []string{"random", "0"}, Paper: []any{10, nil, nil, 2.55}, Match: study.Where{"seed": 77}})
+	table.Rows = append(table.Rows, Row{Label: "HM[R,0]", Cell: []string{"random", "0"}, Paper: []any{10, nil, nil, 2.55}, Match: observe.Where{"seed": 77}})
 	if err := table.check(); err != nil {
 		t.Fatal(err)
 	}
@@ -376,7 +377,7 @@ func TestPaperTableNotes(t *testing.T) {
 		r.Manifest.Selection = &record.Selection{Split: "test", Metric: "recall@1"}
 		r.Manifest.Of = 200
 	}
-	table := &Table{Name: "x", Columns: []string{"R@1", "NMI"}, Rows: []Row{{Label: "x", Match: study.Where{"loss.name": "triplet"}}}}
+	table := &Table{Name: "x", Columns: []string{"R@1", "NMI"}, Rows: []Row{{Label: "x", Match: observe.Where{"loss.name": "triplet"}}}}
 	if err := table.check(); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"tercet/internal/attack"
 	"tercet/internal/config"
 	"tercet/internal/study"
+	"tercet/internal/study/observe"
 )
 
 // Table describes a table of a paper: its rows with the printed numbers, and which runs
@@ -37,7 +38,7 @@ type Row struct {
 	// grid; all rows have it, or none.
 	Cell []string `yaml:"cell"`
 	// Match are conditions on config keys, without "config." before them.
-	Match study.Where `yaml:"match"`
+	Match observe.Where `yaml:"match"`
 	// Paper is a list of numbers as the paper prints them, one for each column,
 	// null where it has none; or the word collapse; or nothing.
 	Paper any `yaml:"paper"`

@@ -1,4 +1,4 @@
-package study
+package observe
 
 import (
 	"bufio"
@@ -70,19 +70,19 @@ func (s *Series) check(fields []string) error {
 }
 
 // value is the score of a run; false where its log has no such values, or there is no limit.
-func (s *Series) value(o *observation) (float64, bool, error) {
+func (s *Series) value(o *Observation) (float64, bool, error) {
 	limit := 0.0
 	if s.Limit != "" {
 		if err := o.load(s.Limit); err != nil {
 			return 0, false, err
 		}
 		var ok bool
-		if limit, ok = o.number(s.Limit); !ok {
+		if limit, ok = o.Number(s.Limit); !ok {
 			return 0, false, nil
 		}
 	}
 	at := map[int]float64{}
-	err := scanEvents(filepath.Join(o.run.Dir, "events.jsonl"), `"step"`, func(e *record.Event) {
+	err := scanEvents(filepath.Join(o.Run.Dir, "events.jsonl"), `"step"`, func(e *record.Event) {
 		if v := logged[s.Of](e); e.Kind == "step" && v != nil {
 			at[e.Step] = *v
 		}

@@ -1,4 +1,4 @@
-package study
+package observe
 
 import (
 	"fmt"
@@ -32,18 +32,19 @@ func resultNames() []string {
 	return append(slices.Clone(kinds), slices.Sorted(maps.Keys(documents))...)
 }
 
-// observation is one result of a run: of the run as a whole, of one of its clusterings, or
+// Observation is one result of a run: of the run as a whole, of one of its clusterings, or
 // of one entry of a list in a document.
-type observation struct {
-	run    *rundir.Run    // with the results that count
-	part   string         // the clustering
-	entry  any            // of Observe.Each
-	files  map[string]any // documents read so far
-	fields map[string]string
-	values map[string]float64
-	curve  []moment // by ascending step
-	// queries are the values of queries of scores that name them.
-	queries map[string]*perQuery
+type Observation struct {
+	Run    *rundir.Run // with the results that count
+	Part   string      // the clustering
+	Fields map[string]string
+	Values map[string]float64
+	Curve  []Moment // by ascending step
+	// Queries are the values of queries of scores that name them.
+	Queries map[string]*QueryValues
+
+	entry any            // of Results.Each
+	files map[string]any // documents read so far
 }
 
 // A source is where a text or a number of an observation is:
@@ -70,7 +71,7 @@ func checkSource(source string, fields []string) error {
 }
 
 // load reads the document that a source leads into, so that lookups cannot fail.
-func (o *observation) load(source string) error {
+func (o *Observation) load(source string) error {
 	file, _, isFile := strings.Cut(source, "#")
 	if strings.HasPrefix(source, "manifest.") {
 		file, isFile = "manifest.json", true
@@ -79,7 +80,7 @@ func (o *observation) load(source string) error {
 		return nil
 	}
 	var doc any
-	if _, err := rundir.ReadDocument(filepath.Join(o.run.Dir, file), &doc, documents[file]...); err != nil {
+	if _, err := rundir.ReadDocument(filepath.Join(o.Run.Dir, file), &doc, documents[file]...); err != nil {
 		return err
 	}
 	if o.files == nil {
@@ -90,8 +91,8 @@ func (o *observation) load(source string) error {
 }
 
 // lookup is the value at a source; false where there is none.
-func (o *observation) lookup(source string) (any, bool) {
-	if v, ok := o.fields[source]; ok {
+func (o *Observation) lookup(source string) (any, bool) {
+	if v, ok := o.Fields[source]; ok {
 		return v, true
 	}
 	if file, path, isFile := strings.Cut(source, "#"); isFile {
@@ -100,15 +101,15 @@ func (o *observation) lookup(source string) (any, bool) {
 	head, rest, _ := strings.Cut(source, ".")
 	switch head {
 	case "part":
-		return o.part, o.part != ""
+		return o.Part, o.Part != ""
 	case "config":
-		return o.run.Value(rest)
+		return o.Run.Value(rest)
 	case "manifest":
 		return walk(o.files["manifest.json"], rest)
 	case "entry":
 		return walk(o.entry, rest)
 	case "score":
-		return o.run.Score(rest)
+		return o.Run.Score(rest)
 	}
 	return nil, false
 }
@@ -144,8 +145,8 @@ func all(list []any, path string) (any, bool) {
 	return strings.Join(out, ", "), len(out) > 0
 }
 
-// text is the value at a source as text, "" where there is none.
-func (o *observation) text(source string) string {
+// Text is the value at a source as text, "" where there is none.
+func (o *Observation) Text(source string) string {
 	v, ok := o.lookup(source)
 	if !ok {
 		return ""
@@ -154,15 +155,15 @@ func (o *observation) text(source string) string {
 	case string:
 		return v
 	case float64:
-		return short(v)
+		return Short(v)
 	case bool:
 		return strconv.FormatBool(v)
 	}
 	return ""
 }
 
-// number is the value at a source as a number.
-func (o *observation) number(source string) (float64, bool) {
+// Number is the value at a source as a number.
+func (o *Observation) Number(source string) (float64, bool) {
 	v, ok := o.lookup(source)
 	switch v := v.(type) {
 	case float64:
@@ -174,5 +175,5 @@ func (o *observation) number(source string) (float64, bool) {
 	return 0, false
 }
 
-// short is a number with as many digits as it needs.
-func short(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+// Short is a number with as many digits as it needs.
+func Short(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -1,4 +1,4 @@
-package study
+package observe
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"tercet/internal/text"
 )
 
-// Observe says which results of runs are compared.
-type Observe struct {
+// Results says which results of runs are compared.
+type Results struct {
 	// Status is finished, completed for runs that came to no end but may have results, or
 	// ended for those that finished, collapsed or diverged.
 	Status string `yaml:"status"`
@@ -43,7 +43,7 @@ type Alike struct {
 
 // has says whether a run has a result that counts; why is the reason where one that is there
 // does not, or what is to be said of one that does.
-func (t *Table) has(r *rundir.Run, name string) (has bool, why string, err error) {
+func (d *Description) has(r *rundir.Run, name string) (has bool, why string, err error) {
 	if slices.Contains(kinds, name) {
 		if !r.Has(name) && r.Leaves(name) {
 			why = strings.Join(r.Left, "\n")
@@ -69,7 +69,7 @@ func (t *Table) has(r *rundir.Run, name string) (has bool, why string, err error
 	case rundir.Other(*head.Source) != "":
 		return false, fmt.Sprintf("%s is of the %s, not of the test images, checkpoint last: left out", path, rundir.Other(*head.Source)), nil
 	case head.Source.Step != r.Manifest.Steps:
-		return false, fmt.Sprintf("%s is of step %d, the run is at step %d; %s", path, head.Source.Step, r.Manifest.Steps, t.hint(r)), nil
+		return false, fmt.Sprintf("%s is of step %d, the run is at step %d; %s", path, head.Source.Step, r.Manifest.Steps, d.hint(r)), nil
 	}
 	return true, partly(path, r, *head.Source, head.Options.Limit), nil
 }
@@ -84,18 +84,18 @@ func partly(path string, r *rundir.Run, from record.Source, limit int) string {
 }
 
 // unlike says in what results differ that should be alike.
-func (t *Table) unlike(all []*observation) (notes []string, err error) {
-	for _, a := range t.Observe.Alike {
+func (d *Description) unlike(all []*Observation) (notes []string, err error) {
+	for _, a := range d.Observe.Alike {
 		var runs []*rundir.Run
 		values := map[*rundir.Run]string{}
 		for _, o := range all {
 			if err := o.load(a.From); err != nil {
 				return nil, err
 			}
-			if _, done := values[o.run]; !done {
-				runs = append(runs, o.run)
+			if _, done := values[o.Run]; !done {
+				runs = append(runs, o.Run)
 			}
-			values[o.run] = o.text(a.From)
+			values[o.Run] = o.Text(a.From)
 		}
 		notes = append(notes, rundir.Differ(runs, a.Says, func(r *rundir.Run) string { return values[r] })...)
 	}
@@ -103,12 +103,12 @@ func (t *Table) unlike(all []*observation) (notes []string, err error) {
 }
 
 // hint says how to make what a run lacks.
-func (t *Table) hint(r *rundir.Run) string {
-	return strings.ReplaceAll(t.Observe.Missing, "{run}", text.ShellWord(r.Dir))
+func (d *Description) hint(r *rundir.Run) string {
+	return strings.ReplaceAll(d.Observe.Missing, "{run}", text.ShellWord(r.Dir))
 }
 
 // without says which runs lack a result.
-func (t *Table) without(name string, runs []*rundir.Run) []string {
+func (d *Description) without(name string, runs []*rundir.Run) []string {
 	if len(runs) == 0 {
 		return nil
 	}
@@ -126,5 +126,5 @@ func (t *Table) without(name string, runs []*rundir.Run) []string {
 	if name == clusterings {
 		what = "not clustered: "
 	}
-	return []string{strings.TrimSuffix(what+render.Listed(dirs)+"; "+t.hint(runs[0]), "; ")}
+	return []string{strings.TrimSuffix(what+render.Listed(dirs)+"; "+d.hint(runs[0]), "; ")}
 }

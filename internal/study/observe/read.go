@@ -1,4 +1,4 @@
-package study
+package observe
 
 import (
 	"fmt"
@@ -8,14 +8,14 @@ import (
 	"tercet/internal/rundir"
 )
 
-// observe reads the results of runs, and says in notes which runs do not count. Errors
+// Read reads the results of runs, and says in notes which runs do not count. Errors
 // wrap rundir.ErrRun: files that cannot be used.
-func (t *Table) observe(runs []*rundir.Run) (all []*observation, notes []string, err error) {
-	runs, notes = t.usable(runs)
-	for _, name := range t.Observe.Results {
+func (d *Description) Read(runs []*rundir.Run) (all []*Observation, notes []string, err error) {
+	runs, notes = d.usable(runs)
+	for _, name := range d.Observe.Results {
 		var with, without []*rundir.Run
 		for _, r := range runs {
-			has, why, err := t.has(r, name)
+			has, why, err := d.has(r, name)
 			switch {
 			case err != nil:
 				return nil, nil, err
@@ -30,32 +30,32 @@ func (t *Table) observe(runs []*rundir.Run) (all []*observation, notes []string,
 				without = append(without, r)
 			}
 		}
-		runs, notes = with, append(notes, t.without(name, without)...)
+		runs, notes = with, append(notes, d.without(name, without)...)
 	}
 	for _, r := range runs {
-		own, lost, err := t.each(r)
+		own, lost, err := d.each(r)
 		if err != nil {
 			return nil, nil, err
 		}
 		all, notes = append(all, own...), append(notes, lost...)
 	}
-	unlike, err := t.unlike(all)
+	unlike, err := d.unlike(all)
 	if err != nil {
 		return nil, nil, err
 	}
 	notes = append(notes, unlike...)
-	if t.Observe.Each == clusterings {
-		notes = append(notes, t.without(clusterings, unclustered(runs))...)
+	if d.Observe.Each == clusterings {
+		notes = append(notes, d.without(clusterings, unclustered(runs))...)
 	}
-	if len(all) == 0 && t.Observe.Needed {
+	if len(all) == 0 && d.Observe.Needed {
 		return nil, nil, fmt.Errorf("%w: nothing to compare\n%s", rundir.ErrRun, strings.Join(notes, "\n"))
 	}
-	more, err := t.addFields(all)
+	more, err := d.addFields(all)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, o := range all {
-		if err := t.measure(o); err != nil {
+		if err := d.measure(o); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -63,14 +63,14 @@ func (t *Table) observe(runs []*rundir.Run) (all []*observation, notes []string,
 }
 
 // usable leaves out runs whose training came to no end, with notes.
-func (t *Table) usable(runs []*rundir.Run) (out []*rundir.Run, notes []string) {
+func (d *Description) usable(runs []*rundir.Run) (out []*rundir.Run, notes []string) {
 	for _, r := range runs {
 		switch {
-		case t.Observe.Status == "finished" && !r.Finished():
+		case d.Observe.Status == "finished" && !r.Finished():
 			notes = append(notes, r.Unfinished()[0]+"; it does not count")
-		case t.Observe.Status == "ended" && !r.Finished() && !r.Lost():
+		case d.Observe.Status == "ended" && !r.Finished() && !r.Lost():
 			notes = append(notes, r.Unfinished()[0]+"; it does not count")
-		case t.Observe.Status == "completed" && r.Lost():
+		case d.Observe.Status == "completed" && r.Lost():
 			notes = append(notes, r.Unfinished()...)
 		default:
 			out = append(out, r)
@@ -87,12 +87,12 @@ func unclustered(runs []*rundir.Run) []*rundir.Run {
 }
 
 // each makes the observations of a run.
-func (t *Table) each(r *rundir.Run) (all []*observation, notes []string, err error) {
-	newOne := func(run *rundir.Run) *observation {
-		return &observation{run: run, fields: map[string]string{}, values: map[string]float64{}}
+func (d *Description) each(r *rundir.Run) (all []*Observation, notes []string, err error) {
+	newOne := func(run *rundir.Run) *Observation {
+		return &Observation{Run: run, Fields: map[string]string{}, Values: map[string]float64{}}
 	}
-	switch file, path, list := strings.Cut(t.Observe.Each, "#"); {
-	case t.Observe.Each == clusterings:
+	switch file, path, list := strings.Cut(d.Observe.Each, "#"); {
+	case d.Observe.Each == clusterings:
 		left := len(r.Left)
 		if err := r.ReadClusterings(); err != nil {
 			return nil, nil, err
@@ -100,8 +100,8 @@ func (t *Table) each(r *rundir.Run) (all []*observation, notes []string, err err
 		notes = append(notes, r.Left[left:]...)
 		for _, c := range r.Clusterings {
 			o := newOne(r.Part(c))
-			o.run.Left = nil // noted
-			o.part = c.Method
+			o.Run.Left = nil // noted
+			o.Part = c.Method
 			if _, err := rundir.ReadDocument(c.File, &o.entry, documents["cluster.json"]...); err != nil {
 				return nil, nil, err
 			}
@@ -109,14 +109,14 @@ func (t *Table) each(r *rundir.Run) (all []*observation, notes []string, err err
 		}
 	case list:
 		o := newOne(r)
-		if err := o.load(t.Observe.Each); err != nil {
+		if err := o.load(d.Observe.Each); err != nil {
 			return nil, nil, err
 		}
 		entries, _ := walk(o.files[file], path)
 		items, _ := entries.([]any)
 		lost := 0
 		for _, entry := range items {
-			if _, ok := walk(entry, t.Observe.Lost); t.Observe.Lost != "" && !ok {
+			if _, ok := walk(entry, d.Observe.Lost); d.Observe.Lost != "" && !ok {
 				lost++
 				continue
 			}
@@ -129,12 +129,12 @@ func (t *Table) each(r *rundir.Run) (all []*observation, notes []string, err err
 		}
 	default:
 		var shown []string
-		for _, name := range slices.Concat(t.Observe.Results, t.Observe.Also) {
+		for _, name := range slices.Concat(d.Observe.Results, d.Observe.Also) {
 			if slices.Contains(kinds, name) {
 				shown = append(shown, name)
 			}
 		}
-		all = []*observation{newOne(r.Only(shown...))}
+		all = []*Observation{newOne(r.Only(shown...))}
 	}
 	return all, notes, nil
 }

@@ -1,4 +1,4 @@
-package study
+package observe
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ func wants(v any) []string {
 		case nil:
 			out[i] = "null"
 		case float64:
-			out[i] = short(x)
+			out[i] = Short(x)
 		default:
 			out[i] = fmt.Sprint(x)
 		}

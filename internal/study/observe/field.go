@@ -1,4 +1,4 @@
-package study
+package observe
 
 import (
 	"cmp"
@@ -57,16 +57,16 @@ func (f *Field) sources() []string {
 
 // addFields gives every observation its fields, and returns the notes of those that are no
 // column.
-func (t *Table) addFields(all []*observation) (notes []string, err error) {
-	for i := range t.Fields {
-		f := &t.Fields[i]
+func (d *Description) addFields(all []*Observation) (notes []string, err error) {
+	for i := range d.Fields {
+		f := &d.Fields[i]
 		for _, o := range all {
 			for _, s := range f.sources() {
 				if err := o.load(s); err != nil {
 					return nil, err
 				}
 			}
-			o.fields[f.Name] = f.value(o)
+			o.Fields[f.Name] = f.value(o)
 		}
 		if f.Differing != nil {
 			notes = append(notes, f.differing(all)...)
@@ -78,44 +78,44 @@ func (t *Table) addFields(all []*observation) (notes []string, err error) {
 	return notes, nil
 }
 
-func (f *Field) value(o *observation) string {
+func (f *Field) value(o *Observation) string {
 	v := ""
 	if f.From != "" {
-		v = o.text(f.From)
+		v = o.Text(f.From)
 	}
 	for _, c := range f.Cases {
-		if c.Where.Fits(o.text) {
-			v = Fill(c.As, o.text)
+		if c.Where.Fits(o.Text) {
+			v = Fill(c.As, o.Text)
 			break
 		}
 	}
 	if x, err := strconv.ParseFloat(v, 64); f.Number && err == nil {
-		v = short(x)
+		v = Short(x)
 	}
 	return v
 }
 
-// named says whether a config key or its section is in a list.
-func named(list []string, key string) bool {
+// Named says whether a config key or its section is in a list.
+func Named(list []string, key string) bool {
 	section, _, _ := strings.Cut(key, ".")
 	return key == "name" || key == "seed" || slices.Contains(list, key) || slices.Contains(list, section)
 }
 
 // differing fills the field with the config keys in which runs differ.
-func (f *Field) differing(all []*observation) (notes []string) {
+func (f *Field) differing(all []*Observation) (notes []string) {
 	d := f.Differing
-	groups, order := GroupBy(all, func(o *observation) string { return o.fields[d.Within] })
+	groups, order := GroupBy(all, func(o *Observation) string { return o.Fields[d.Within] })
 	for _, id := range order {
 		members := groups[id]
 		keys := differingKeys(members, d.But)
 		for _, o := range members {
 			var parts []string
-			for _, l := range o.run.Labels {
+			for _, l := range o.Run.Labels {
 				if slices.Contains(keys, l.Key) {
 					parts = append(parts, l.Key+" "+l.Value)
 				}
 			}
-			o.fields[f.Name] = strings.Join(parts, ", ")
+			o.Fields[f.Name] = strings.Join(parts, ", ")
 		}
 		if d.Note != "" && keys != nil {
 			notes = append(notes, strings.TrimPrefix(id+": ", ": ")+d.Note+" "+render.Listed(keys))
@@ -126,7 +126,7 @@ func (f *Field) differing(all []*observation) (notes []string) {
 
 // differingKeys are the config keys, but for some, in which runs differ: those that not
 // all have with one value.
-func differingKeys(members []*observation, but []string) []string {
+func differingKeys(members []*Observation, but []string) []string {
 	type found struct {
 		value string
 		runs  int
@@ -134,7 +134,7 @@ func differingKeys(members []*observation, but []string) []string {
 	same := map[string]*found{} // keys with one value in the runs so far
 	var all []string
 	for _, o := range members {
-		for _, l := range o.run.Labels {
+		for _, l := range o.Run.Labels {
 			was := same[l.Key]
 			switch {
 			case was == nil:
@@ -147,7 +147,7 @@ func differingKeys(members []*observation, but []string) []string {
 	}
 	var keys []string
 	for _, key := range all {
-		if same[key].runs < len(members) && !named(but, key) {
+		if same[key].runs < len(members) && !Named(but, key) {
 			keys = append(keys, key)
 		}
 	}
@@ -155,14 +155,14 @@ func differingKeys(members []*observation, but []string) []string {
 }
 
 // addOptions tells observations of one value apart by their options.
-func (f *Field) addOptions(all []*observation) {
-	groups, order := GroupBy(all, func(o *observation) string { return o.fields[f.Options.Within] + "\n" + o.fields[f.Name] })
+func (f *Field) addOptions(all []*Observation) {
+	groups, order := GroupBy(all, func(o *Observation) string { return o.Fields[f.Options.Within] + "\n" + o.Fields[f.Name] })
 	for _, id := range order {
 		members := groups[id]
 		keys := differingKeys(members, nil)
 		for _, o := range members {
-			but := o.run != nil && len(f.Options.ButWhere) > 0 && f.Options.ButWhere.Fits(o.text)
-			for _, l := range o.run.Labels {
+			but := o.Run != nil && len(f.Options.ButWhere) > 0 && f.Options.ButWhere.Fits(o.Text)
+			for _, l := range o.Run.Labels {
 				section, key, _ := strings.Cut(l.Key, ".")
 				if !slices.Contains(keys, l.Key) || !slices.Contains(f.Options.Sections, section) || key == "name" || but && slices.Contains(f.Options.But, l.Key) {
 					continue
@@ -170,14 +170,14 @@ func (f *Field) addOptions(all []*observation) {
 				if section != f.Options.Sections[0] {
 					key = l.Key
 				}
-				o.fields[f.Name] += ", " + key + " " + l.Value
+				o.Fields[f.Name] += ", " + key + " " + l.Value
 			}
 		}
 	}
 }
 
-// compare orders two values.
-func (f *Field) compare(a, b string) int {
+// Compare orders two values.
+func (f *Field) Compare(a, b string) int {
 	sign := 1
 	if f.Descending {
 		sign = -1
@@ -208,4 +208,41 @@ func GroupBy[T any](list []T, id func(T) string) (map[string][]T, []string) {
 		groups[k] = append(groups[k], x)
 	}
 	return groups, order
+}
+
+// Field is a text of an observation.
+type Field struct {
+	Name  string   `yaml:"name"`
+	From  string   `yaml:"from"`  // a source
+	Cases []Case   `yaml:"cases"` // or the first that fits
+	Order []string `yaml:"order"` // of values; others follow by the alphabet
+	// Number sorts by value and writes 0.10 as 0.1; Descending sorts from the last value.
+	Number     bool `yaml:"number"`
+	Descending bool `yaml:"descending"`
+	// Differing lists config keys, with their values, in which runs with the same value of
+	// the field Within differ: all but those named as keys or sections.
+	Differing *Differing `yaml:"differing"`
+	// Options adds the options in which observations of the same value differ.
+	Options *Options `yaml:"options"`
+}
+
+// Case is a value for observations that have what Where says.
+type Case struct {
+	Where Where  `yaml:"where"`
+	As    string `yaml:"as"` // with {source}, {source|upper}, {source|percent}
+}
+
+// Differing are config keys in which runs differ.
+type Differing struct {
+	But    []string `yaml:"but"`
+	Within string   `yaml:"within"`
+	Note   string   `yaml:"note"` // instead of a column, a note that begins so
+}
+
+// Options are config keys of sections that a field of one value may differ in.
+type Options struct {
+	Sections []string `yaml:"sections"`
+	But      []string `yaml:"but"`
+	ButWhere Where    `yaml:"but_where"`
+	Within   string   `yaml:"within"`
 }
