@@ -39,7 +39,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"config":     base.Files("yaml", "yml"),
 	"embeddings": vectorFiles, "fit-embeddings": vectorFiles, "eval --queries": vectorFiles, "graph-lists": base.Files(vectors.Formats(true)...), "eval --neighbors": base.Files(vectors.Formats(true)...),
 	"labels": base.Files("npy", "csv"), "fit-labels": base.Files("npy", "csv"), "query-labels": base.Files("npy", "csv"),
-	"run": base.CompleteRuns, "runs": base.CompleteRuns, "resume": base.CompleteRuns, "reference": base.CompleteRuns,
+	"run": base.CompleteRuns, "transfer": base.CompleteRuns, "runs": base.CompleteRuns, "resume": base.CompleteRuns, "reference": base.CompleteRuns,
 	"config init --out": base.Files("yaml"), "clusters": folders, "out-dir": folders, "runs-dir": folders, "save-images": folders, "verify": folders, "data preview --out": base.Files("png"), "export torch --out": folders, "export tensorboard --out": folders, "export mlflow --out": folders, "export csv --out": base.Files("csv"), "export onnx --out": base.Files("onnx"), "page": base.Files("md", "html"),
 	"cluster --clusters": nothing,
 
@@ -81,7 +81,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 
 	"attack":               list(attack.Attacks),
 	"example-attacks":      list(attack.Attacks),
-	"suite":                oneOf("ers", "worst"),
+	"suite":                oneOf("ers", "worst", "plus"),
 	"variant":              oneOf("both", "published", "fixed"),
 	"profile":              oneOf("auto", "rob28", "rob224"),
 	"attack --norm":        oneOf("linf", "l2"),
@@ -222,7 +222,7 @@ func completeSettings(_ *cobra.Command, _ []string, word string) ([]string, cobr
 }
 
 func completeTable(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	own := append(tables.All.Names(), report.StabilityTable, report.StabilityChecks)
+	own := append(tables.All.Names(), report.StabilityTable, report.StabilityChecks, report.BandTable)
 	return base.Begins(slices.Concat(own, study.BuiltInTables(func(*study.Table) bool { return true })), word), cobra.ShellCompDirectiveDefault
 }
 

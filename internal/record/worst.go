@@ -10,7 +10,7 @@ import (
 
 // WorstOptions are those of Worst.
 type WorstOptions struct {
-	Version   string   `json:"version" doc:"ensemble: 'standard'"`
+	Version   string   `json:"version" doc:"ensemble: 'standard' or 'plus'"`
 	Norm      string   `json:"norm" doc:"norm of the budget: 'linf' or 'l2'"`
 	Eps       float64  `json:"eps" doc:"budget, pixels in [0, 1]; at 0 nothing is attacked"`
 	Galleries []string `json:"galleries" doc:"galleries that queries are searched in: 'full', 'trimmed', 'prototype'"`
@@ -19,6 +19,7 @@ type WorstOptions struct {
 	Sample    bool     `json:"sample" doc:"whether the queries are a random sample"`
 	Seed      uint64   `json:"seed" doc:"random seed"`
 	Given     string   `json:"given,omitempty" doc:"SHA-256 of the images of others that were verified"`
+	Transfer  []string `json:"transfer,omitempty" doc:"other networks, for which images were made that were tried: hash of the run's config, '@', step"`
 	Moves     bool     `json:"gallery_moves,omitempty" doc:"whether images of the gallery were moved, too, for clean queries"`
 	Battery   bool     `json:"battery,omitempty" doc:"whether masked gradients were looked for"`
 }
@@ -63,9 +64,11 @@ type WorstMember struct {
 
 // WorstMoved is the worst case where images of the gallery move and the query does not.
 type WorstMoved struct {
-	Scores Scores     `json:"scores" doc:"'wcR@1:G1', share of queries that stay right when one image of the attacker's choice moves, and 'wcR@1:GA', when all may move; fractions"`
+	Scores Scores     `json:"scores" doc:"'wcR@1:G1', share of queries that stay right when one image moves; 'wcR@1:GA', when all may; 'hub@1', 'hub@1:clean'; fractions"`
 	One    Packed     `json:"one" doc:"1 for each query that one image breaks, else 0, packed as 'items' are"`
 	All    Packed     `json:"all" doc:"1 for each query that all images together break, else 0"`
+	Hub    *int       `json:"hub_image,omitempty" doc:"the image of 'hub@1', the share of queries that it, moved, is nearest to: its index in the split"`
+	Asked  int        `json:"hub_queries,omitempty" doc:"number of queries of 'hub@1', the first of 'items'"`
 	Cost   CostRecord `json:"cost" doc:"passes through the network"`
 }
 
@@ -108,13 +111,20 @@ func (d Worst) Covers(there Worst) []string {
 	if a.Given != "" && a.Given != b.Given {
 		out = append(out, "the images of others that were verified")
 	}
+	for _, v := range a.Transfer {
+		if !slices.Contains(b.Transfer, v) {
+			out = append(out, "the images made for the network "+v)
+		}
+	}
 	if a.Moves && !b.Moves {
 		out = append(out, "the attacks on the gallery")
 	}
 	if a.Battery && !b.Battery {
 		out = append(out, "the checks for masked gradients")
 	}
-	out = append(out, otherThan(a.Version, b.Version, "version")...)
+	if a.Version != b.Version && b.Version == "standard" { // which the others contain
+		out = append(out, "the attacks of the suite "+a.Version)
+	}
 	if a.Sample != b.Sample && (a.Queries > 0 || b.Queries > 0) {
 		out = append(out, otherThan(a.Sample, b.Sample, "sample")...)
 	}

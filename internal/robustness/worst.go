@@ -37,14 +37,38 @@ func WorstScores(k int) []string {
 	return out
 }
 
-// WorstVersion is the ensemble that runs.
-const WorstVersion = "standard"
-
 // PlannedWorst is the document of a worst case by o as far as it is known before the work.
 func PlannedWorst(o record.WorstOptions) record.Worst { return record.Worst{Options: o} }
 
-// SameWorst reports whether d is the result of these options.
-func SameWorst(d *record.Worst, o record.WorstOptions) bool { return run.SameJSON(d.Options, o) }
+// SameWorst reports whether d is the result of these options by the attacks that there are
+// today.
+func SameWorst(d *record.Worst, o record.WorstOptions) bool {
+	if !run.SameJSON(d.Options, o) || o.Moves && (d.Moved == nil || d.Moved.Hub == nil) {
+		return false
+	}
+	plan := worstOptions(o)
+	if o.Given != "" {
+		plan.Given = &worst.Given{}
+	}
+	if o.Transfer != nil {
+		plan.Others = make([]worst.Other, len(o.Transfer))
+	}
+	for at, g := range d.Galleries {
+		names, err := worst.Planned(plan, at)
+		if err != nil || !slices.EqualFunc(g.Members, names, func(m record.WorstMember, name string) bool { return m.Member == name }) {
+			return false
+		}
+	}
+	return true
+}
+
+// worstOptions are options as the ensemble takes them, without what is no setting.
+func worstOptions(o record.WorstOptions) worst.Options {
+	return worst.Options{
+		Version: o.Version, Norm: adversary.Norm(o.Norm), Eps: o.Eps, Galleries: o.Galleries, K: o.K, Queries: o.Queries, Sample: o.Sample, Seed: o.Seed,
+		Battery: o.Battery, Moves: o.Moves,
+	}
+}
 
 // WorstPlan is what Worst is asked for.
 type WorstPlan struct {
@@ -55,6 +79,7 @@ type WorstPlan struct {
 	Part    string
 	Replace bool
 	Given   *worst.Given // images of others; Options.Given is their digest
+	Others  []*run.Run   // whose networks images are made for; Options.Transfer says which
 	Program string       // the version of the program, of which unfinished work is
 }
 
@@ -88,10 +113,12 @@ func Worst(ctx context.Context, r *run.Run, p WorstPlan, say progress.Say) (*rec
 	if err != nil {
 		return nil, nil, err
 	}
-	res, err := worst.Run(ctx, e.Model, e.Data, g, worst.Options{
-		Norm: adversary.Norm(o.Norm), Eps: o.Eps, Galleries: o.Galleries, K: o.K, Queries: o.Queries, Sample: o.Sample, Seed: o.Seed,
-		Battery: o.Battery, Moves: o.Moves, Given: p.Given, Verifier: direct, Progress: say.Of("attack"), Resume: resume, Keep: part.write,
-	})
+	what := worstOptions(o)
+	if what.Others, err = otherNetworks(ctx, p, e, say); err != nil {
+		return nil, nil, err
+	}
+	what.Given, what.Verifier, what.Progress, what.Resume, what.Keep = p.Given, direct, say.Of("attack"), resume, part.write
+	res, err := worst.Run(ctx, e.Model, e.Data, g, what)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -199,6 +226,16 @@ func worstMoved(m *worst.Moved) *record.WorstMoved {
 		left, key := len(list)-count(list), MovedScores()[k]
 		ci := stat.Wilson(left, len(list))
 		out.Scores = append(out.Scores, record.Score{Key: key, Value: record.Value{Value: float64(left) / float64(len(list)), CI95: &ci, Definition: key + "(q)"}})
+	}
+	if h := m.Hub; h != nil {
+		out.Hub, out.Asked = &h.Image, h.Queries
+		for _, v := range []struct {
+			key string
+			n   int
+		}{{"hub@1", h.Moved}, {"hub@1:clean", h.Clean}} {
+			ci := stat.Wilson(v.n, h.Queries)
+			out.Scores = append(out.Scores, record.Score{Key: v.key, Value: record.Value{Value: float64(v.n) / float64(h.Queries), CI95: &ci, Definition: v.key + "(q)"}})
+		}
 	}
 	return out
 }

@@ -46,7 +46,7 @@ func TestWorstResumes(t *testing.T) {
 	r := runtest.Trained(t, t.TempDir())
 	part := filepath.Join(t.TempDir(), "worst.part")
 	plan := WorstPlan{Checkpoint: "last", Set: "test", Part: part, Program: "v1", Options: record.WorstOptions{
-		Version: WorstVersion, Norm: "linf", Eps: 2. / 255, Galleries: worst.Galleries(), Queries: 6,
+		Version: worst.Standard, Norm: "linf", Eps: 2. / 255, Galleries: worst.Galleries(), Queries: 6,
 	}}
 	want, _, err := Worst(context.Background(), r, plan, tinytest.Quiet)
 	if err != nil {
@@ -116,7 +116,7 @@ func TestWorstResumes(t *testing.T) {
 // queries.
 func TestWorstWithoutRadiusIsRecall(t *testing.T) {
 	r := runtest.Trained(t, t.TempDir())
-	d, _, err := Worst(context.Background(), r, WorstPlan{Checkpoint: "last", Set: "test", Options: record.WorstOptions{Version: WorstVersion, Norm: "linf", Galleries: []string{worst.Full}}}, tinytest.Quiet)
+	d, _, err := Worst(context.Background(), r, WorstPlan{Checkpoint: "last", Set: "test", Options: record.WorstOptions{Version: worst.Standard, Norm: "linf", Galleries: []string{worst.Full}}}, tinytest.Quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // lower are the scores of evaluations of which lower is better.
-var lower = []string{"triplet_error", "pairs.eer"}
+var lower = []string{"triplet_error", "pairs.eer", "hub@1", "hub@1:clean"}
 
 // HigherIsBetter says which values of a score are better. Sizes, such as the number of
 // clusters, are neither.

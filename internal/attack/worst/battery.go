@@ -69,7 +69,7 @@ func (r *runner) check(s *State) ([]Check, error) {
 	if len(b.places) == 0 || r.o.Eps == 0 {
 		return nil, nil
 	}
-	for _, f := range []func() error{b.randomness, b.blackBoxes, b.gradients, b.iterations, b.restarts, b.radii, b.surface, b.anything} {
+	for _, f := range []func() error{b.randomness, b.blackBoxes, b.gradients, b.iterations, b.restarts, b.radii, b.surface, b.anything, b.networks} {
 		if err := r.ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -170,7 +170,7 @@ func (b *battery) blackBoxes() error {
 			continue
 		}
 		switch b.s.Ran[by-1].Member {
-		case "square":
+		case "square", "square-rank", "rays":
 			only++
 		case "noise":
 			noise = append(noise, p)

@@ -22,7 +22,7 @@ const (
 
 // fabTargets runs FAB at the rows with the nearest cells, one after another.
 func (r *runner) fabTargets(b *batch) error {
-	aims, most := r.aims(b)
+	aims, most := r.aims(b, r.perLabel())
 	for k := range most {
 		rows := b.open()
 		if len(rows) == 0 {
@@ -55,7 +55,7 @@ const radiusSteps = 30
 // radii runs FAB from the clean image, at whatever wrong row is the nearest and at the one
 // with the nearest cell, and keeps the norm of the smallest success of each query.
 func (r *runner) radii(b *batch) error {
-	aims, _ := r.aims(b)
+	aims, _ := r.aims(b, r.perLabel())
 	l := &itemLoss{}
 	for _, a := range aims {
 		l.targets = append(l.targets, a[0])
@@ -147,9 +147,16 @@ func (f *fab) run(steps int) error {
 		f.best[i], f.left = math.Inf(1), append(f.left, i)
 	}
 	r.field.aim(f.w.items)
+	var z *array.Array   // embeddings of the iterates, which were searched for; nil: some moved since
+	moved := len(f.left) // so many
 	for range steps {
 		g := goal{ctx: r.ctx, f: r.field, loss: f.loss}
-		if err := g.Eval(r.embed(r.model, f.x), f.per, f.dz); err != nil {
+		if z == nil {
+			z = r.model.Embed(f.x, nn.Eval)
+			r.cost.Forward += int64(moved) // the others are repeated for the sake of those
+			g.find(z)
+		}
+		if err := g.score(z, f.per, f.dz); err != nil {
 			return err
 		}
 		dx := r.model.Backward(f.dz, nn.Input)
@@ -159,11 +166,14 @@ func (f *fab) run(steps int) error {
 				f.step(k, dx.Row(k))
 			}
 		})
-		r.field.find(r.embed(r.model, f.x), r.field.depth())
+		z = r.embed(r.model, f.x)
+		g.find(z)
 		var stay []int
+		moved = 0
 		for k, i := range f.left {
 			x, x0 := f.x.Row(k), f.w.x.Row(i)
-			if beaten(r.field, k) {
+			beaten := beaten(r.field, k)
+			if beaten {
 				if far := r.o.apart(x, x0); far < f.best[i] {
 					f.best[i] = far
 					copy(f.w.adv.Row(i), x)
@@ -174,10 +184,16 @@ func (f *fab) run(steps int) error {
 			}
 			if f.all || f.best[i] > r.o.Eps {
 				stay = append(stay, k)
+				if beaten {
+					moved++
+				}
 			}
 		}
 		if len(stay) == 0 {
 			return nil
+		}
+		if moved > 0 || len(stay) < len(f.left) {
+			z = nil
 		}
 		if len(stay) < len(f.left) {
 			f.left, f.per = retained(f.left, stay), f.per[:len(stay)]

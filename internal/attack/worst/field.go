@@ -16,6 +16,10 @@ type field interface {
 	vector(i int, row int32) []float32 // a row as query i meets it
 	// cells lists rows of other labels, nearest cells first: see attack.Rivals.Cells.
 	cells(i int, z0 []float32, count, perLabel int) []int32
+	label(row int32) int32
+	// labeled is the nearest row of a label, and whether there is one.
+	labeled(i int, z []float32, label int32) (attack.Neighbor, bool)
+	ahead(i int, z []float32, before attack.Neighbor) int // right rows that come before a row
 	rows() int
 	labels() int
 	depth() int   // a query is broken if none of so many nearest rows is right
@@ -114,6 +118,11 @@ func (w *whole) rows() int                         { return w.size }
 func (w *whole) labels() int                       { return w.distinct }
 func (w *whole) depth() int                        { return w.k }
 func (w *whole) against() int                      { return w.wrongs }
+func (w *whole) label(row int32) int32             { return w.g.Labels[row] }
+func (w *whole) labeled(i int, z []float32, label int32) (attack.Neighbor, bool) {
+	return w.Labeled(i, z, label)
+}
+func (w *whole) ahead(i int, z []float32, before attack.Neighbor) int { return w.Ahead(i, z, before) }
 func (w *whole) cells(i int, z0 []float32, count, perLabel int) []int32 {
 	return w.Cells(i, z0, count, perLabel, nil)
 }

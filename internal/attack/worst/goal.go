@@ -35,13 +35,18 @@ type goal struct {
 
 // Eval implements adversary.Goal.
 func (g *goal) Eval(z *array.Array, per []float64, grad *array.Array) error {
-	if err := g.ctx.Err(); err != nil {
-		return err
-	}
-	g.f.find(z, max(g.loss.searched(), g.f.depth()))
+	g.find(z)
+	return g.score(z, per, grad)
+}
+
+// find searches for z, as score needs it.
+func (g *goal) find(z *array.Array) { g.f.find(z, max(g.loss.searched(), g.f.depth())) }
+
+// score is Eval of what was searched for last.
+func (g *goal) score(z *array.Array, per []float64, grad *array.Array) error {
 	g.z, g.per, g.grad = z, per, grad
 	par.Do(z.Rows(), 1, g)
-	return nil
+	return g.ctx.Err()
 }
 
 // Run evaluates queries [lo, hi).

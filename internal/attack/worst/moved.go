@@ -14,6 +14,7 @@ import (
 type Moved struct {
 	One []bool // (Q) one image of the attacker's choice moves
 	All []bool // (Q) all images move; those that were moved are the nearest ones
+	Hub *Hub
 	record.Cost
 }
 
@@ -46,6 +47,9 @@ func (r *runner) moved() (*Moved, error) {
 		}
 		return r.moveAround(m, near)
 	})
+	if err == nil {
+		m.Hub, err = r.hub()
+	}
 	m.Cost = r.cost
 	return m, err
 }

@@ -24,6 +24,7 @@ func Galleries() []string { return []string{Full, Trimmed, Prototypes} }
 
 // Options of Run.
 type Options struct {
+	Version   string // "": Standard
 	Norm      adversary.Norm
 	Eps       float64  // radius, pixels in [0, 1]; 0 leaves images as they are
 	Steps     int      // of each run of APGD and FAB; 0 is DefaultSteps
@@ -37,6 +38,7 @@ type Options struct {
 	Battery   bool     // whether to look for masked gradients in the first gallery
 	Moves     bool     // whether images of the gallery are moved, too, for clean queries
 	Given     *Given   // images of queries that somebody else has made, to be tried first
+	Others    []Other  // networks whose broken images are tried
 	// Verifier embeds each broken image again, alone: the same weights by other kernels.
 	// nil: the model itself.
 	Verifier nn.Embedder
@@ -46,7 +48,7 @@ type Options struct {
 	// Keep takes what there is after each member, gallery by gallery; it only reads.
 	Keep func([]*State) error
 
-	members []member // of the ensemble; nil: standard
+	members []member // nil: ensemble
 }
 
 // DefaultSteps is the number of gradient steps of a run of APGD or FAB, DefaultSquares the
@@ -80,7 +82,13 @@ func (o *Options) fill() error {
 		o.K = 1
 	}
 	if o.members == nil {
-		o.members = standard()
+		o.members = ensemble()
+	}
+	if o.Version == "" {
+		o.Version = Standard
+	}
+	if !slices.Contains(Versions(), o.Version) {
+		return fmt.Errorf("worst case: unknown version %q (valid: %s)", o.Version, strings.Join(Versions(), ", "))
 	}
 	if len(o.Galleries) == 0 {
 		o.Galleries = []string{Full}

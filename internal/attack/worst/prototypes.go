@@ -120,7 +120,7 @@ func (p *prototypes) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		right, wrong := p.found[0][i][:0], p.found[1][i][:0]
 		for c := range p.size {
-			n := attack.Neighbor{Row: int32(c), Square: kernel.SquaredDistanceLanes(p.z.Row(i), p.vector(i, int32(c)))}
+			n := p.to(i, p.z.Row(i), int32(c))
 			switch {
 			case n.Square != n.Square:
 			case c == p.of[i]:
@@ -140,6 +140,25 @@ func (p *prototypes) rows() int                     { return len(p.size) }
 func (p *prototypes) labels() int                   { return len(p.size) }
 func (p *prototypes) depth() int                    { return p.deep }
 func (p *prototypes) against() int                  { return len(p.size) - 1 }
+
+// label of a prototype is its place: each has one of its own.
+func (p *prototypes) label(row int32) int32 { return row }
+
+func (p *prototypes) labeled(i int, z []float32, label int32) (attack.Neighbor, bool) {
+	return p.to(i, z, label), true
+}
+
+func (p *prototypes) ahead(i int, z []float32, before attack.Neighbor) int {
+	if p.to(i, z, int32(p.of[i])).Compare(before) < 0 {
+		return 1
+	}
+	return 0
+}
+
+// to is a prototype as query i at z meets it.
+func (p *prototypes) to(i int, z []float32, row int32) attack.Neighbor {
+	return attack.Neighbor{Row: row, Square: kernel.SquaredDistanceLanes(z, p.vector(i, row))}
+}
 
 func (p *prototypes) vector(i int, row int32) []float32 {
 	if int(row) == p.of[i] {

@@ -59,14 +59,19 @@ func Run(ctx context.Context, model nn.Embedder, images Source, g *attack.Galler
 		return nil, err
 	}
 	res.Galleries = slices.Clone(o.Resume)
-	for at, name := range o.Galleries {
-		if at == len(res.Galleries) {
-			res.Galleries = append(res.Galleries, &State{Gallery: name})
+	// What Plus adds comes after all galleries, so that what Standard does is the same.
+	for _, more := range []bool{false, true} {
+		for at, name := range o.Galleries {
+			if at == len(res.Galleries) {
+				res.Galleries = append(res.Galleries, &State{Gallery: name})
+			}
+			if err := r.in(res.Galleries, at, more); err != nil {
+				return nil, err
+			}
+			if !more {
+				res.Rows = append(res.Rows, r.field.rows())
+			}
 		}
-		if err := r.in(res.Galleries[:at+1], at); err != nil {
-			return nil, err
-		}
-		res.Rows = append(res.Rows, r.field.rows())
 	}
 	if o.Battery {
 		if res.Checks, err = r.check(res.Galleries[0]); err != nil {
@@ -169,9 +174,17 @@ func (r *runner) about(items []int, err error) error {
 	return err
 }
 
-// in runs, in gallery number at, all members that its state does not have yet.
-func (r *runner) in(states []*State, at int) error {
-	s := states[at]
+// in runs, in gallery number at, the members that its state does not have yet: those before
+// the first of Plus, or all.
+func (r *runner) in(states []*State, at int, all bool) error {
+	s, members := states[at], r.o.membersOf(at)
+	last := slices.IndexFunc(members, func(m member) bool { return m.plus })
+	if all || last < 0 {
+		last = len(members)
+	}
+	if all && len(s.Ran) == last {
+		return nil
+	}
 	r.s, r.before, r.pixels = s, states[:at], nil
 	var err error
 	if r.field, err = newField(s.Gallery, r.gallery, r.o.K); err != nil {
@@ -182,13 +195,17 @@ func (r *runner) in(states []*State, at int) error {
 		s.By, s.Margin, s.Eight, s.Radius = make([]int, q), make([]float64, q), make([]bool, q), slices.Repeat([]float64{math.Inf(1)}, q)
 		s.Images = array.New(append([]int{q}, r.all.x.Shape[1:]...)...)
 	}
-	members := r.o.membersOf(at)
-	for k := len(s.Ran); k < len(members); k++ {
-		m, part := members[k], float64(k)/float64(len(members))
+	steps := len(r.o.Galleries) * len(members)
+	before := 0 // members that are done
+	for _, s := range states {
+		before += len(s.Ran)
+	}
+	for k := len(s.Ran); k < last; k++ {
+		m := members[k]
 		err := r.run(m, k+1, func(n int) {
-			done := float64(at) + part + float64(n)/float64(q*len(members))
-			r.o.Progress.Tell(int(done*float64(q)), len(r.o.Galleries)*q)
+			r.o.Progress.Tell((before*q+n)*len(r.o.Galleries)/steps, len(r.o.Galleries)*q)
 		})
+		before++
 		switch {
 		case err != nil && r.ctx.Err() != nil:
 			return fmt.Errorf("worst case stopped in gallery %s, member %s: %w", s.Gallery, m.name, r.ctx.Err())
@@ -213,6 +230,9 @@ func (r *runner) run(m member, place int, say func(n int)) error {
 		if !m.after && by == 0 || m.after && by > 1 {
 			survivors = append(survivors, p)
 		}
+	}
+	if m.most > 0 {
+		survivors = survivors[:min(len(survivors), m.most)]
 	}
 	ran := Ran{Member: m.name, Attacked: len(survivors)}
 	r.now = &ran

@@ -78,9 +78,9 @@ func TestLinearEmbedderInClosedForm(t *testing.T) {
 	}
 }
 
-// only is the standard ensemble with some members alone.
+// only is the ensemble with some members alone.
 func only(names ...string) []member {
-	return slices.DeleteFunc(standard(), func(m member) bool { return !slices.Contains(names, m.name) })
+	return slices.DeleteFunc(ensemble(), func(m member) bool { return !slices.Contains(names, m.name) })
 }
 
 // FAB finds the smallest perturbation of a linear embedder.
@@ -294,10 +294,7 @@ func TestSameBits(t *testing.T) {
 		p.Keep = func(all []*State) error {
 			kept = nil
 			for _, s := range all {
-				c := *s
-				c.By, c.Margin, c.Eight, c.Images = append([]int(nil), s.By...), append([]float64(nil), s.Margin...), append([]bool(nil), s.Eight...), s.Images.Clone()
-				c.Radius = append([]float64(nil), s.Radius...)
-				kept = append(kept, &c)
+				kept = append(kept, s.clone())
 			}
 			if n++; n == after {
 				return stop

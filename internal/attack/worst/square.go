@@ -6,7 +6,6 @@ import (
 
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
-	"tercet/internal/par"
 	"tercet/internal/rng"
 )
 
@@ -39,63 +38,56 @@ type squares struct {
 	w       *batch
 	h, wide int
 	c       int
-	best    *array.Array // images of all queries of w
-	lowest  []float64
+	lowest  []float64 // score of the best image of each query, in w.adv
 	streams []rng.Stream
-	left    []int // queries that are left
+	ranks   bool // whether the score is of ranks alone
+	score   []float64
 }
 
-func (r *runner) square(b *batch) error {
+func (r *runner) square(b *batch) error { return r.squares(b, false) }
+
+// squares runs Square on the margin, or on ranks.
+func (r *runner) squares(b *batch, ranks bool) error {
 	rows := b.open()
 	if len(rows) == 0 {
 		return nil
 	}
 	w := r.sub.take(b, rows)
-	s := &squares{r: r, w: w, best: w.x.Clone(), lowest: make([]float64, len(rows)), streams: make([]rng.Stream, len(rows))}
+	copy(w.adv.Data, w.x.Data)
+	s := &squares{r: r, w: w, lowest: make([]float64, len(rows)), streams: make([]rng.Stream, len(rows)), ranks: ranks}
 	s.h, s.wide, s.c = w.x.Shape[1], w.x.Shape[2], w.x.Shape[3]
 	for i, item := range w.items {
-		s.streams[i].Reset(r.o.Seed, "worst.square", uint64(item))
-		s.lowest[i], s.left = math.Inf(1), append(s.left, i)
+		s.streams[i].Reset(r.o.Seed, "worst."+r.member.name, uint64(item))
+		s.lowest[i] = math.Inf(1)
 	}
-	r.field.aim(w.items)
-	x := w.adv.Clone()
-	for t := 0; t < r.o.Squares && len(s.left) > 0; t++ {
-		if err := r.ctx.Err(); err != nil {
-			return err
-		}
-		x.SetRows(len(s.left))
-		par.For(len(s.left), 1, func(lo, hi int) {
-			for k := lo; k < hi; k++ {
-				s.propose(t, s.left[k], x.Row(k))
-			}
-		})
-		r.field.find(r.embed(r.model, x), r.field.depth())
-		var stay []int
-		for k, i := range s.left {
-			m := margin(r.field, k)
-			if broken := beaten(r.field, k); broken || m < s.lowest[i] {
-				s.lowest[i] = m
-				copy(s.best.Row(i), x.Row(k))
-				if broken {
-					b.claimed[rows[i]] = true
-					continue
-				}
-			}
-			stay = append(stay, k)
-		}
-		if len(stay) < len(s.left) {
-			s.left = retained(s.left, stay)
-			if r.field.retain(stay); len(stay) == 0 {
-				break
-			}
-		}
-	}
-	copy(w.adv.Data, s.best.Data)
-	r.keepBest(b, rows, w)
-	return r.settle(b, rows, w.adv)
+	return r.tryBlind(b, rows, w, r.o.Squares, s)
 }
 
-// propose writes proposal t of query i.
+// judge implements blind.
+func (s *squares) judge(z *array.Array) {
+	f := s.r.field
+	if s.ranks {
+		s.score = rankScores(f, z, s.score)
+		return
+	}
+	f.find(z, f.depth())
+	s.score = s.score[:0]
+	for k := range z.Rows() {
+		s.score = append(s.score, margin(f, k))
+	}
+}
+
+// seen implements blind: an image that lowers the score is kept.
+func (s *squares) seen(i, k int, x []float32) bool {
+	broken := beaten(s.r.field, k)
+	if broken || s.score[k] < s.lowest[i] {
+		s.lowest[i] = s.score[k]
+		copy(s.w.adv.Row(i), x)
+	}
+	return broken
+}
+
+// propose implements blind.
 func (s *squares) propose(t, i int, out []float32) {
 	switch {
 	case s.r.o.Norm == adversary.Linf:
@@ -110,7 +102,7 @@ func (s *squares) propose(t, i int, out []float32) {
 // proposeLinf is first vertical stripes, then the best image so far with a window of random
 // signs, one for each channel.
 func (s *squares) proposeLinf(t, i int, out []float32) {
-	x0, best, eps, r := s.w.x.Row(i), s.best.Row(i), s.r.o.Eps, &s.streams[i]
+	x0, best, eps, r := s.w.x.Row(i), s.w.adv.Row(i), s.r.o.Eps, &s.streams[i]
 	edge := func(k int, up bool) float32 {
 		if up {
 			return float32(min(1, float64(x0[k])+eps))

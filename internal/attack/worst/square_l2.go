@@ -113,7 +113,7 @@ func (s *squares) put(i int, delta []float64, out []float32) {
 // of the radius clipping has left unused, goes into the first one, in the direction of what
 // is there plus a bump of random sign; the second one becomes clean.
 func (s *squares) moveEnergy(t, i int, out []float32) {
-	r, x0, best := &s.streams[i], s.w.x.Row(i), s.best.Row(i)
+	r, x0, best := &s.streams[i], s.w.x.Row(i), s.w.adv.Row(i)
 	side := oddSide(t, s.h, s.wide)
 	delta, one := make([]float64, len(out)), make([]float64, side*side)
 	for k, v := range best {

@@ -83,7 +83,8 @@ func TestProposalsL2(t *testing.T) {
 	b := newBatch(1, 3, 7, 5, 3)
 	b.resize(1)
 	copy(b.x.Data, x.s.x.Row(0))
-	s := &squares{r: r, w: b, best: b.x.Clone(), h: 7, wide: 5, c: 3, streams: make([]rng.Stream, 1)}
+	s := &squares{r: r, w: b, h: 7, wide: 5, c: 3, streams: make([]rng.Stream, 1)}
+	copy(b.adv.Data, b.x.Data)
 	s.streams[0].Reset(1, "test")
 	out := make([]float32, 7*5*3)
 	for n := range 200 {
@@ -91,6 +92,6 @@ func TestProposalsL2(t *testing.T) {
 		if far := r.o.apart(b.x.Row(0), out); math.Abs(far-0.25) > 1e-6 {
 			t.Fatalf("proposal %d is %v away", n, far)
 		}
-		copy(s.best.Row(0), out)
+		copy(b.adv.Row(0), out)
 	}
 }

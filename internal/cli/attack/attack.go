@@ -35,6 +35,7 @@ type options struct {
 	nearest   int
 	moves     bool
 	verify    string
+	transfer  []string
 	failOver  []string
 	out       string
 	force     bool
@@ -67,7 +68,10 @@ The suite worst asks, for each query, whether any attack within the ball makes t
 nearest image a wrong one. Its attacks run one after another on the queries that are
 left:
 
-` + worstHelp() + `
+` + worstHelp(false) + `
+The suite plus is worst and then, on what is left:
+
+` + worstHelp(true) + `
 wcR@1 is the share of queries that none has broken: an upper bound on the share that
 is robust. It goes to worst.json, with the attack that broke each query. A command that
 was interrupted continues after the last attack that was done.
@@ -80,6 +84,7 @@ on. --merge, with the same other flags, makes attack.json of all parts.`,
 			{Why: "in a script: run once, and exit code 4 if the embedding changes by more than 0.5", Line: "tercet attack --run runs/first --suite ers --if-needed --fail-over ES:D=0.5"},
 			{Why: "a custom budget: 16/255 in 50 steps of automatic size, three random starts", Line: "tercet attack --run runs/first --eps 16/255 --pgd-steps 50 --rule auto --start random --restarts 3 --iterate best --out-dir runs/first/strong"},
 			{Why: "how many of 1,000 queries no attack in the ball breaks, in the gallery and among class means", Line: "tercet attack --run runs/first --suite worst --queries 1000 --sample --gallery full,trimmed,prototype"},
+			{Why: "the worst case by more attacks, also with images made for another network", Line: "tercet attack --run runs/val-width-8 --suite plus --queries 16 --transfer runs/val-width-4"},
 			{Why: "scores against eps, at 0, 7/255, ... 77/255", Line: "tercet attack --run runs/first --attack ES,CA+,CA- --curve eps=0..77/255:12 --queries 64"},
 		},
 		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
@@ -92,12 +97,13 @@ on. --merge, with the same other flags, makes attack.json of all parts.`,
 			fs.Uint64Var(&o.ask.Seed, "seed", 0, "seed of queries, of targets and of random starts")
 			base.Group(fs, "What to attack")
 			fs.StringSliceVar(&o.ask.Attacks, "attack", []string{attack.ByDefault}, "attacks by name, `LIST` such as CA+,GTM")
-			fs.StringVar(&o.suite, "suite", "", "all attacks of a suite: ers, or worst for the worst case of each query")
+			fs.StringVar(&o.suite, "suite", "", "all attacks of a suite: ers; worst for the worst case of each query; or plus for that with more attacks")
 			fs.StringSliceVar(&o.galleries, "gallery", []string{worst.Full}, "galleries of --suite worst, `LIST` of full, trimmed (rows that are retrieved right themselves) and prototype (one row a class)")
 			fs.IntVar(&o.nearest, "k", 1, "with --suite worst, a query is broken if none of its `K` nearest rows is right")
-			fs.BoolVar(&o.moves, "move-gallery", false, "with --suite worst, also attack images of the gallery, with the queries as they are: one image (G1) and all (GA)")
-			fs.BoolVar(&o.battery, "battery", false, "with --suite worst, look for masked gradients: 18 checks on up to 200 queries")
+			fs.BoolVar(&o.moves, "move-gallery", false, "with --suite worst, also attack images of the gallery, with the queries as they are: one image (G1), all (GA), and one for many queries (hub)")
+			fs.BoolVar(&o.battery, "battery", false, "with --suite worst, look for masked gradients: 18 checks on up to 200 queries, and two by the networks of --transfer")
 			fs.StringVar(&o.verify, "verify", "", "with --suite worst, try the images of `FOLDER` first: adversarial.npy, made of the images whose index is in queries.npy")
+			fs.StringArrayVar(&o.transfer, "transfer", nil, "with --suite worst, also try images that break the network of another `RUN` on the same images, best one without defense (repeatable)")
 			fs.StringVar(&o.variant, "variant", "both", "published, fixed or both")
 			base.Group(fs, "Attacks")
 			fs.StringVar(&o.profile, "profile", "auto", "budget: rob28 (77/255, 3/255, 32 steps), rob224 (8/255, 3/255, 32), or auto by the images' size")
@@ -155,7 +161,7 @@ on. --merge, with the same other flags, makes attack.json of all parts.`,
 }
 
 func runAttack(ctx context.Context, s *base.Streams, o options) error {
-	if strings.EqualFold(o.suite, worstSuite) {
+	if o.ensemble() != "" {
 		return runWorst(ctx, s, o)
 	}
 	gates, err := o.checkAttack()

@@ -23,11 +23,13 @@ func help() string {
 	return b.String()
 }
 
-// worstHelp lists the attacks of the suite worst.
-func worstHelp() string {
+// worstHelp lists the attacks of the suite worst, or those that plus adds.
+func worstHelp(plus bool) string {
 	var b strings.Builder
 	for _, m := range worst.Members() {
-		fmt.Fprintf(&b, "  %-8s %s\n", m.Name, m.Doc)
+		if m.Plus == plus {
+			fmt.Fprintf(&b, "  %-11s %s\n", m.Name, m.Doc)
+		}
 	}
 	return b.String()
 }

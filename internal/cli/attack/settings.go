@@ -19,12 +19,12 @@ func (o *options) names() error {
 	var err error
 	if o.suite != "" {
 		if o.ask.Attacks, err = attack.Suite(strings.ToLower(o.suite)); err != nil {
-			return base.Usagef("--suite is %q; give ers or worst", o.suite)
+			return base.Usagef("--suite is %q; give ers, worst or plus", o.suite)
 		}
 	}
-	for _, flag := range []string{"gallery", "k", "move-gallery", "battery", "verify"} {
+	for _, flag := range []string{"gallery", "k", "move-gallery", "battery", "verify", "transfer"} {
 		if o.changed(flag) {
-			return base.Usagef("--%s is for --suite worst", flag)
+			return base.Usagef("--%s is for --suite worst and plus", flag)
 		}
 	}
 	if o.ask.Attacks, err = listNames("--attack", o.ask.Attacks); err != nil {

@@ -17,8 +17,22 @@ import (
 	"tercet/internal/summary"
 )
 
-// worstSuite is the suite that is no list of attacks but an ensemble.
-const worstSuite = "worst"
+// The suites that are no list of attacks but an ensemble.
+const (
+	worstSuite = "worst"
+	plusSuite  = worst.Plus
+)
+
+// ensemble is the version of the ensemble that is asked for, "" for none.
+func (o *options) ensemble() string {
+	switch strings.ToLower(o.suite) {
+	case worstSuite:
+		return worst.Standard
+	case plusSuite:
+		return worst.Plus
+	}
+	return ""
+}
 
 // notWorst are the flags of the other attacks.
 var notWorst = []string{
@@ -36,7 +50,7 @@ func (o *options) checkWorst() ([]base.Gate, error) {
 	}
 	for _, flag := range notWorst {
 		if o.changed(flag) {
-			return nil, base.Usagef("--%s has no effect on --suite worst, whose attacks have their own settings", flag)
+			return nil, base.Usagef("--%s has no effect on --suite %s, whose attacks have their own settings", flag, o.suite)
 		}
 	}
 	if err := base.AtLeast(base.FlagCount{Flag: "queries", Value: o.ask.Queries, Least: 0}, base.FlagCount{Flag: "k", Value: o.nearest, Least: 1}); err != nil {
@@ -92,7 +106,7 @@ func worstGate(score, gallery string, k int) string {
 // worstOptions completes what is asked for by the profile.
 func (o *options) worstOptions(r *run.Run) (record.WorstOptions, error) {
 	w := record.WorstOptions{
-		Version: robustness.WorstVersion, Norm: o.ask.Norm, Galleries: o.galleries, K: o.nearest, Queries: o.ask.Queries, Sample: o.ask.Sample, Seed: o.ask.Seed, Battery: o.battery, Moves: o.moves,
+		Version: o.ensemble(), Norm: o.ask.Norm, Galleries: o.galleries, K: o.nearest, Queries: o.ask.Queries, Sample: o.ask.Sample, Seed: o.ask.Seed, Battery: o.battery, Moves: o.moves,
 	}
 	shape := r.Manifest.Data.Train.Shape
 	var profile record.AttackOptions
@@ -138,6 +152,15 @@ func runWorst(ctx context.Context, s *base.Streams, o options) error {
 			return base.RunError(err)
 		}
 	}
+	networks, err := o.networks(r, &opts)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, r := range networks {
+			r.Close()
+		}
+	}()
 	path := run.ResultPath(o.out, worstSuite, o.Set, o.Checkpoint)
 	d, err := o.storedWorst(r, path, opts)
 	if err != nil {
@@ -154,7 +177,7 @@ func runWorst(ctx context.Context, s *base.Streams, o options) error {
 	defer view.Close()
 	part := strings.TrimSuffix(path, filepath.Ext(path)) + ".part"
 	d, a, err := robustness.Worst(ctx, r, robustness.WorstPlan{
-		Checkpoint: o.Checkpoint, Set: o.Set, Options: opts, Part: part, Replace: o.force, Given: given, Program: strings.TrimSpace(build.Version + " " + build.Commit),
+		Checkpoint: o.Checkpoint, Set: o.Set, Options: opts, Part: part, Replace: o.force, Given: given, Others: networks, Program: strings.TrimSpace(build.Version + " " + build.Commit),
 	}, view.Say)
 	if err != nil {
 		return base.RunError(err)
@@ -182,6 +205,32 @@ func runWorst(ctx context.Context, s *base.Streams, o options) error {
 		s.Note("wrote %s", o.save)
 	}
 	return o.showWorst(s, d, gates)
+}
+
+// networks opens the runs of --transfer.
+func (o *options) networks(own *run.Run, opts *record.WorstOptions) (list []*run.Run, err error) {
+	for _, dir := range o.transfer {
+		r, err := run.Open(dir)
+		if err == nil {
+			list = append(list, r)
+			var name string
+			switch name, err = robustness.OtherNetwork(r); {
+			case err != nil:
+			case slices.Contains(opts.Transfer, name):
+				err = base.Usagef("--transfer names %s twice, or a run with the same config", dir)
+			case r.Manifest.Config == own.Manifest.Config:
+				err = base.Usagef("--transfer %s is the run that is attacked, or one with the same config; give a run with another seed or defense", dir)
+			}
+			opts.Transfer = append(opts.Transfer, name)
+		}
+		if err != nil {
+			for _, r := range list {
+				r.Close()
+			}
+			return nil, base.RunError(err)
+		}
+	}
+	return list, nil
 }
 
 // storedWorst is stored of a worst case.

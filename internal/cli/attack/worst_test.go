@@ -79,9 +79,9 @@ func TestWorst(t *testing.T) {
 	} {
 		clitest.Refuse(t, 2, line+flags, want)
 	}
-	clitest.Refuse(t, 2, "attack --run runs/tiny --suite best", "give ers or worst")
+	clitest.Refuse(t, 2, "attack --run runs/tiny --suite best", "give ers, worst or plus")
 	clitest.Refuse(t, 2, "attack --run runs/tiny --suite worst --norm l2", "--norm l2 needs --eps")
-	clitest.Refuse(t, 2, "attack --run runs/tiny --gallery full", "--gallery is for --suite worst")
+	clitest.Refuse(t, 2, "attack --run runs/tiny --gallery full", "--gallery is for --suite worst and plus")
 	clitest.Unchanged(t, ".", before, nil)
 	again := clitest.Must(t, 0, line+" --gallery full,prototype --battery --if-needed")
 	if !strings.Contains(again, "wcR@1:8bit") {
@@ -89,6 +89,15 @@ func TestWorst(t *testing.T) {
 	}
 	clitest.Must(t, 4, line+" --gallery full,prototype --battery --if-needed --fail-under wcR@1(prototype)=1.5")
 	clitest.Unchanged(t, ".", before, nil)
+	// A result of fewer attacks is not current.
+	d.Galleries[0].Members = d.Galleries[0].Members[:3]
+	if err := record.Write(file, d); err != nil {
+		t.Fatal(err)
+	}
+	clitest.Must(t, 0, line+" --gallery full,prototype --battery --if-needed --no-pictures")
+	if again, err := record.Read[record.Worst](file); err != nil || len(again.Galleries[0].Members) < 8 {
+		t.Errorf("%v: %+v", err, again.Galleries[0].Members)
+	}
 	clitest.Must(t, 0, line+" --force --no-pictures --norm l2 --eps 0.5 --split train --save-images saved")
 	if _, err := os.Stat("runs/tiny/worst-train.json"); err != nil {
 		t.Error(err)
@@ -150,6 +159,29 @@ func TestWorstVerifies(t *testing.T) {
 	if found == 0 {
 		t.Error("nothing was found that could be verified")
 	}
+	hub, _ := moved.Moved.Scores.Get("hub@1")
+	still, _ := moved.Moved.Scores.Get("hub@1:clean")
+	if hub.Value < still.Value || moved.Moved.Asked != 10 || moved.Moved.Hub == nil {
+		t.Errorf("%+v", moved.Moved)
+	}
+	plus := strings.Replace(line, "--suite worst", "--suite plus", 1)
+	clitest.Must(t, 0, "train -c tiny.yaml -q --set name=other --set seed=5")
+	clitest.Must(t, 0, plus+" --eps 6/255 --out-dir plus --transfer runs/other")
+	more, err := record.Read[record.Worst]("plus/worst.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := more.Galleries[0].Members
+	if v, _ := more.Galleries[0].Scores.Get("wcR@1"); v.Value > a.Value || more.Options.Version != "plus" || len(more.Options.Transfer) != 1 || m[len(m)-2].Member != "others" || len(m) != len(before.Galleries[0].Members)+7 {
+		t.Errorf("wcR@1 %v, before %v; %+v", v.Value, a.Value, m)
+	}
+	clitest.Refuse(t, 2, line+" --eps 6/255 --out-dir plus --transfer runs/other", "would lose: the attacks of the suite plus")
+	clitest.Refuse(t, 2, plus+" --eps 6/255 --out-dir plus", "would lose: the images made for the network ")
+	clitest.Refuse(t, 2, plus+" --transfer runs/other --transfer runs/other", "--transfer names runs/other twice")
+	clitest.Refuse(t, 2, plus+" --transfer runs/tiny", "is the run that is attacked")
+	clitest.Refuse(t, 3, plus+" --transfer runs/none", "runs/none")
+	clitest.Refuse(t, 2, plus+" --pgd-steps 3", "--pgd-steps has no effect on --suite plus")
+	clitest.Refuse(t, 2, "attack --run runs/tiny --transfer runs/other", "--transfer is for --suite worst and plus")
 	saved := clitest.Snapshot(t, ".")
 	clitest.Refuse(t, 2, line+" --eps 6/255 --force --verify theirs --save-images ./theirs", "--save-images ./theirs is what the command reads")
 	clitest.Refuse(t, 2, line+" --eps 6/255 --force --save-images runs/tiny", "--save-images runs/tiny is what the command reads")

@@ -86,7 +86,10 @@ func (c *crafting) prepare(p *PGD, x0, out *array.Array, dim int) {
 // begin sets the first iterate of a restart.
 func (c *crafting) begin(ids []uint64, seed uint64, restart int) {
 	copy(c.x.Data, c.x0.Data)
-	if restart > 0 || c.p.Start == FromRandom {
+	switch {
+	case c.p.FromOut:
+		copy(c.x.Data, c.out.Data)
+	case restart > 0 || c.p.Start == FromRandom:
 		for i := range c.streams {
 			c.streams[i].Reset(seed, "pgd", ids[i], uint64(restart))
 			c.p.randomStart(c.x.Row(i), c.x0.Row(i), &c.streams[i])

@@ -72,6 +72,7 @@ type PGD struct {
 	Restarts   int // runs, at least 1; for each image the best one is the result
 	Keep       Keep
 	FGSM       bool    // with Iterations 1, step by Eps whatever Step is
+	FromOut    bool    // begin at the images that out holds, which lie in the ball, whatever Start is; one run with Keep best
 	Mode       nn.Mode // Eval, or BatchStats; never Train
 	// KeepPrevious keeps the embeddings of the iterate before the last one, of
 	// the restart that won, in Report.Previous.
@@ -109,6 +110,8 @@ func (p *PGD) Validate() error {
 		return bad("step is %v, want a finite number > 0", p.Step)
 	case p.Restarts < 1:
 		return bad("restarts is %d, want 1 or more runs", p.Restarts)
+	case p.FromOut && (p.Keep != Best || p.Restarts != 1):
+		return bad("a run from given images keeps the best iterate of one run")
 	case p.Mode != nn.Eval && p.Mode != nn.BatchStats:
 		return bad("the model must be frozen: mode eval or batch statistics, not train")
 	case p.SkipFinal && (p.Keep != Last || p.Rule != Fixed || p.Restarts != 1 || p.KeepPrevious):

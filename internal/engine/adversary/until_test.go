@@ -133,3 +133,37 @@ func TestRunUntilRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A run from given images begins there: one that has reached the goal is the result of no
+// step, and of the others no result is worse than where it began.
+func TestRunUntilFromOut(t *testing.T) {
+	t.Parallel()
+	m := newNet(7, 8, 10, 4, true, 2)
+	v := along{[]float64{1, -1, 2, 0.5}}
+	x, out := images(8, 4, 0, 1), array.New(4, 2, 2, 2)
+	p := base()
+	p.Rule, p.Keep, p.Iterations, p.Eps = Auto, Best, 6, 0.3
+	first := &below{along: v, limit: slices.Repeat([]float64{math.Inf(-1)}, 4)}
+	a, err := p.RunUntil(m, x, ids(4), first, 5, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began, given := slices.Clone(a.Objective), out.Clone()
+	p.FromOut = true
+	again := &below{along: v, limit: []float64{math.Inf(1), math.Inf(-1), math.Inf(-1), math.Inf(1)}}
+	if a, err = p.RunUntil(m, x, ids(4), again, 5, out); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 {
+		if math.Abs(a.First[i]-began[i]) > 1e-6 || a.Objective[i] > began[i]+1e-6 {
+			t.Errorf("image %d began at %v, want %v, and ended at %v", i, a.First[i], began[i], a.Objective[i])
+		}
+		if a.Reached[i] && (a.Steps[i] != 0 || !slices.Equal(out.Row(i), given.Row(i))) {
+			t.Errorf("image %d left after %d steps", i, a.Steps[i])
+		}
+	}
+	p.Keep = Last
+	if err := p.Validate(); err == nil {
+		t.Error("given images with the last iterate")
+	}
+}
