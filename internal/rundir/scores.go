@@ -21,7 +21,8 @@ type kind struct {
 // by their own, those of its pairs as "pairs.accuracy"; those of attack.json too, other variants than the fixed one as
 // "ES:R(published)", ERS of the images as they are as "clean:ERS" and
 // "clean:ERS(published)"; those of cluster.json as "cluster:nmi"; those of worst.json in the
-// whole gallery by their own, "wcR@1", in others as "wcR@1(prototype)"; "certR@1".
+// whole gallery by their own, "wcR@1", in others as "wcR@1(prototype)", recall@1 of its queries
+// as "worst:recall@1"; "certR@1".
 var kinds = []kind{
 	{"eval", "eval", false, "", func(r *Run) bool { return r.Eval != nil }, func(r *Run) record.Scores {
 		return append(AllScores(r.Eval.Evaluated), renamed("pairs.", r.Eval.Pairs, "")...)

@@ -14,20 +14,21 @@ import (
 // Keys of scores of worst.json and certify.json.
 const (
 	WorstCase   = "wcR@1"
-	WorstRadius = "radius@1" // mean over queries of the smallest perturbation that is known to break each
+	WorstClean  = "worst:recall@1" // recall@1 of the queries of the worst case, as they are
+	WorstRadius = "radius@1"       // mean over queries of the smallest perturbation that is known to break each
 	Certified   = "certR@1"
 )
 
 // KeysOf are the names of the scores of an extra kind of document.
 func KeysOf(kind string) []string {
 	if kind == "worst" {
-		return []string{WorstCase, WorstCase + ":right", WorstCase + ":8bit", WorstRadius}
+		return []string{WorstCase, WorstCase + ":right", WorstCase + ":8bit", WorstRadius, WorstClean}
 	}
 	return []string{Certified}
 }
 
-// worstScores are those of worst.json without recall@1, which is of its queries alone, and
-// the mean radius of each gallery.
+// worstScores are those of worst.json, recall@1 as "worst:recall@1", since it is of its queries
+// alone, and the mean radius of each gallery.
 func worstScores(r *Run) record.Scores {
 	var out record.Scores
 	key := strings.Replace(WorstRadius, "1", fmt.Sprint(max(r.Worst.Options.K, 1)), 1)
@@ -37,9 +38,10 @@ func worstScores(r *Run) record.Scores {
 			in = "(" + g.Gallery + ")"
 		}
 		for _, s := range g.Scores {
-			if !strings.HasPrefix(s.Key, "recall@") {
-				out = append(out, record.Score{Key: s.Key + in, Value: s.Value})
+			if s.Key += in; strings.HasPrefix(s.Key, "recall@") {
+				s.Key = "worst:" + s.Key
 			}
+			out = append(out, s)
 		}
 		if v, ok := meanRadius(r.Worst, g); ok {
 			out = append(out, record.Score{Key: key + in, Value: record.Value{Value: v, Definition: key + "(q)"}})

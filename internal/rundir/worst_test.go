@@ -27,7 +27,7 @@ func TestWorstScores(t *testing.T) {
 			"certify.json": `{"schema": "tercet.certify/1", ` + worstSource + `, "options": {"method": "ibp", "norm": "linf"}, "queries": 2, "points": [{"eps": 0.1}, {"eps": 0.2}], "scores": {"recall@1": {"value": 1}, "certR@1": {"value": 0.25}}}`})
 	}
 	a, b := fake("a", "0.25", ""), fake("b", "0.5", `"not a robustness claim: B1 fails"`)
-	for key, want := range map[string]float64{"wcR@1": 0.5, "wcR@1(prototype)": 1, "radius@1": (0.125 + 0.25) / 2, "certR@1": 0.25} {
+	for key, want := range map[string]float64{"wcR@1": 0.5, "worst:recall@1": 1, "wcR@1(prototype)": 1, "radius@1": (0.125 + 0.25) / 2, "certR@1": 0.25} {
 		if v, ok := a.Score(key); !ok || v != want {
 			t.Errorf("%s: %v %v, want %v", key, v, ok, want)
 		}
