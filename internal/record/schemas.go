@@ -57,6 +57,7 @@ const (
 	ExportedRunsSchema  = "tercet.exported-runs/1"
 	ShownRunSchema      = "tercet.shown-run/1"
 	ComparisonSchema    = "tercet.comparison/1"
+	BandSchema          = "tercet.band/1"
 	PlanSchema          = "tercet.plan/1"
 	SearchSchema        = "tercet.search/1"
 	DataSchema          = "tercet.data/1"

@@ -16,8 +16,7 @@ import (
 // the two are not of the same thing; a vote is another system than the attacked network.
 func Sandwich(c *record.Certify, w *record.Worst) error {
 	at := slices.IndexFunc(w.Galleries, func(g record.WorstGallery) bool { return g.Gallery == cmp.Or(c.Options.Gallery, worst.Full) })
-	a, b := c.Source, w.Source
-	if at < 0 || w.Options.K > 1 || Smoothed(c.Options.Method) || c.Options.Norm != w.Options.Norm || a.Step != b.Step || a.Set != b.Set || a.Checkpoint != b.Checkpoint || a.Config != b.Config || a.Fingerprint != b.Fingerprint {
+	if at < 0 || Smoothed(c.Options.Method) || !sameSystem(c, w) {
 		return nil
 	}
 	g := w.Galleries[at]

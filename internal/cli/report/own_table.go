@@ -11,7 +11,7 @@ import (
 
 // drawnTables are the names of those that have a picture.
 func drawnTables() []string {
-	return append(study.BuiltInTables((*study.Table).Draws), StabilityTable)
+	return append(study.BuiltInTables((*study.Table).Draws), StabilityTable, BandTable)
 }
 
 // Draws says whether a table has a picture.

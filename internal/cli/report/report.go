@@ -86,6 +86,7 @@ Tables of studies, drawn with --curves:
   stability               measured stability and gap of metrics against the bounds
   gap                     gap of networks against the number of training images
   network-stability       stability of networks against the number of training images
+  worst-band              worst cases and certificates over the budget, with the band between
 Without curves: worst (worst cases with ERS and certificates), pairs (errors of runs on
 pair graphs), and the quantities behind claims, with verdicts: worst-order (do ERS and the
 worst case put defenses in the same order?), pair-claims and stability-checks.`,
@@ -164,6 +165,8 @@ func runReport(s *base.Streams, o options) error {
 		return PrintTable(s, own, runs, o.format, o.curves, true)
 	case o.table == StabilityTable || o.table == StabilityChecks:
 		return runStabilityTable(s, o)
+	case o.table == BandTable:
+		return runBandTable(s, o)
 	case o.curves != "":
 		return base.Usagef("--curves goes with --table %s", strings.Join(drawnTables(), ", "))
 	case o.table != "":

@@ -53,7 +53,7 @@ const maxTableFile = 1 << 20
 
 // CheckTable returns the error of a name that tercet report --table does not know.
 func CheckTable(choice string) error {
-	if slices.Contains(append(study.BuiltInTables(func(*study.Table) bool { return true }), StabilityTable, StabilityChecks), choice) {
+	if slices.Contains(append(study.BuiltInTables(func(*study.Table) bool { return true }), StabilityTable, StabilityChecks, BandTable), choice) {
 		return nil
 	}
 	_, err := PaperTable(choice)
@@ -84,5 +84,5 @@ func PaperTable(choice string) (*published.Table, error) {
 	}
 	slices.SortFunc(also, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	return nil, base.Usagef("there is no table %q; there are %s, and to compare runs %s, and by number %s; or name a .yaml file",
-		choice, strings.Join(tables.All.Names(), ", "), strings.Join(append(study.BuiltInTables(func(*study.Table) bool { return true }), StabilityTable, StabilityChecks), ", "), strings.Join(also, ", "))
+		choice, strings.Join(tables.All.Names(), ", "), strings.Join(append(study.BuiltInTables(func(*study.Table) bool { return true }), StabilityTable, StabilityChecks, BandTable), ", "), strings.Join(also, ", "))
 }

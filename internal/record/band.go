@@ -1,0 +1,29 @@
+package record
+
+// Bands is what tercet report --table worst-band prints, schema tercet.band/1.
+type Bands struct {
+	Schema string   `json:"schema" doc:"the name and number of the schema"`
+	Bands  []Band   `json:"bands" doc:"one for each run and gallery of its worst case"`
+	Notes  []string `json:"notes" doc:"what is missing"`
+}
+
+// Band holds, over budgets, what is known of queries under attack: from below by certificates,
+// from above by attacks.
+type Band struct {
+	Run     string      `json:"run" doc:"name of the run"`
+	Gallery string      `json:"gallery" doc:"'full', 'trimmed' or 'prototype'"`
+	Norm    string      `json:"norm" doc:"norm of the budgets: 'linf' or 'l2'"`
+	Attack  string      `json:"attack" doc:"ensemble and budget of the attack"`
+	Method  string      `json:"method,omitempty" doc:"method of the certificate; without it there is none of these queries"`
+	Other   bool        `json:"other_system,omitempty" doc:"whether the certificate is of the network under noise, so that it does not bound the attack from below"`
+	Queries int         `json:"queries" doc:"number of queries: those that are in both"`
+	Points  []BandPoint `json:"points" doc:"by ascending budget"`
+}
+
+// BandPoint is a band at one budget.
+type BandPoint struct {
+	Eps       float64  `json:"eps" doc:"budget, pixels in [0, 1]"`
+	Certified *Value   `json:"certified,omitempty" doc:"share of queries that are proven"`
+	Unbroken  Value    `json:"unbroken" doc:"share of queries that no perturbation found breaks"`
+	Unknown   *float64 `json:"unknown,omitempty" doc:"share of queries that are neither proven nor broken"`
+}
