@@ -42,6 +42,9 @@ func WorstTable(d *record.Worst) *render.Table {
 	}
 	if d.Moved != nil {
 		t.Notes = append(t.Notes, "G1, GA: images of the whole gallery move and the query stays: one of the attacker's choice, or all; the 10 nearest wrong and right rows of each query were moved")
+		if d.Moved.Hub != nil {
+			t.Notes = append(t.Notes, fmt.Sprintf("hub@1: share of %s whose nearest row is one image of the gallery, moved so that it is that to as many as can be; lower is more robust", text.Plural(d.Moved.Asked, "query", "queries")))
+		}
 		for _, s := range d.Moved.Scores {
 			row := []render.Cell{render.Text(s.Key).InPercent()}
 			for range d.Galleries {

@@ -10,8 +10,8 @@ import (
 type blind interface {
 	// propose writes image t of query i. It is called from several goroutines.
 	propose(t, i int, out []float32)
-	// judge takes the embeddings of the images proposed last, and searches for them.
-	judge(z *array.Array)
+	// look takes the embeddings of the images proposed last, and searches for them.
+	look(z *array.Array)
 	// seen takes the image of query i, whose place in the last search is k, and says whether
 	// it is a success; the query then leaves.
 	seen(i, k int, x []float32) bool
@@ -36,7 +36,7 @@ func (r *runner) tryBlind(b *batch, rows []int, w *batch, tries int, a blind) er
 				a.propose(t, left[k], x.Row(k))
 			}
 		})
-		a.judge(r.embed(r.model, x))
+		a.look(r.embed(r.model, x))
 		var stay []int
 		for k, i := range left {
 			if a.seen(i, k, x.Row(k)) {

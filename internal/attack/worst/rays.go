@@ -107,8 +107,8 @@ func (s *rays) propose(_, i int, out []float32) {
 	}
 }
 
-// judge implements blind.
-func (s *rays) judge(z *array.Array) { s.r.field.find(z, s.r.field.depth()) }
+// look implements blind.
+func (s *rays) look(z *array.Array) { s.r.field.find(z, s.r.field.depth()) }
 
 // seen implements blind: a broken image of the ball is a success.
 func (s *rays) seen(i, k int, x []float32) bool {

@@ -63,8 +63,8 @@ func (r *runner) squares(b *batch, ranks bool) error {
 	return r.tryBlind(b, rows, w, r.o.Squares, s)
 }
 
-// judge implements blind.
-func (s *squares) judge(z *array.Array) {
+// look implements blind.
+func (s *squares) look(z *array.Array) {
 	f := s.r.field
 	if s.ranks {
 		s.score = rankScores(f, z, s.score)

@@ -86,7 +86,7 @@ Tables of studies, drawn with --curves:
   stability               measured stability and gap of metrics against the bounds
   gap                     gap of networks against the number of training images
   network-stability       stability of networks against the number of training images
-  worst-band              worst cases and certificates over the budget, with the band between
+  worst-band              worst cases and certificates over the budget
 Without curves: worst (worst cases with ERS and certificates), pairs (errors of runs on
 pair graphs), and the quantities behind claims, with verdicts: worst-order (do ERS and the
 worst case put defenses in the same order?), pair-claims and stability-checks.`,
