@@ -38,19 +38,11 @@ var tables = func() map[string]reflect.Type {
 		out[t.Name()] = t
 	}
 	for _, t := range []reflect.Type{
-<<<<<<< HEAD
 		reflect.TypeFor[record.Event](), reflect.TypeFor[printed.Assign](), reflect.TypeFor[record.Export](), reflect.TypeFor[record.EvalTask](), reflect.TypeFor[record.Search](), reflect.TypeFor[printed.Studies](), reflect.TypeFor[printed.StudyPlan](), reflect.TypeFor[printed.Archive](),
-		reflect.TypeFor[printed.ExportedModel](), reflect.TypeFor[printed.Preprocess](), reflect.TypeFor[printed.Preview](), reflect.TypeFor[printed.PackedImages](), reflect.TypeFor[printed.Inspected](), reflect.TypeFor[printed.Datasets](), reflect.TypeFor[printed.Plan](), reflect.TypeFor[printed.Trained](), reflect.TypeFor[printed.RunList](), reflect.TypeFor[printed.SweepStatus](), reflect.TypeFor[printed.Script](), reflect.TypeFor[printed.RunListing](), reflect.TypeFor[printed.RunDifference](), reflect.TypeFor[printed.RemovedRuns](), reflect.TypeFor[printed.ExtendedRun](), reflect.TypeFor[printed.ExportedRuns](), reflect.TypeFor[printed.ShownRun](), reflect.TypeFor[printed.ComparedRuns](),
+		reflect.TypeFor[printed.ExportedModel](), reflect.TypeFor[printed.Preprocess](), reflect.TypeFor[printed.Preview](), reflect.TypeFor[printed.PackedImages](), reflect.TypeFor[printed.Inspected](), reflect.TypeFor[printed.Datasets](), reflect.TypeFor[printed.Plan](), reflect.TypeFor[printed.Trained](), reflect.TypeFor[printed.RunList](), reflect.TypeFor[printed.SweepStatus](), reflect.TypeFor[printed.Script](), reflect.TypeFor[printed.RunListing](), reflect.TypeFor[printed.RunDifference](), reflect.TypeFor[printed.RemovedRuns](), reflect.TypeFor[printed.ExtendedRun](), reflect.TypeFor[printed.ExportedRuns](), reflect.TypeFor[printed.ShownRun](), reflect.TypeFor[printed.ComparedRuns](), reflect.TypeFor[printed.Bands](),
 		reflect.TypeFor[printed.ShownConfig](), reflect.TypeFor[printed.ConfigCheck](), reflect.TypeFor[printed.ConfigKeys](), reflect.TypeFor[printed.ConfigSchemaText](), reflect.TypeFor[printed.ConfigInit](),
 		reflect.TypeFor[printed.BoundDIBS](), reflect.TypeFor[printed.BoundNoise](), reflect.TypeFor[printed.BoundAmbiguous](), reflect.TypeFor[printed.BoundStability](), reflect.TypeFor[printed.BoundPartition](),
 		reflect.TypeFor[printed.Bench](), reflect.TypeFor[printed.Doctor](), reflect.TypeFor[printed.Error](), reflect.TypeFor[printed.Help](), reflect.TypeFor[printed.Man](), reflect.TypeFor[printed.Completion](), reflect.TypeFor[printed.Version](),
-=======
-		reflect.TypeFor[Event](), reflect.TypeFor[Assign](), reflect.TypeFor[Export](), reflect.TypeFor[EvalTask](), reflect.TypeFor[Search](), reflect.TypeFor[Studies](), reflect.TypeFor[StudyPlan](), reflect.TypeFor[Archive](),
-		reflect.TypeFor[ExportedModel](), reflect.TypeFor[Preprocess](), reflect.TypeFor[Preview](), reflect.TypeFor[PackedImages](), reflect.TypeFor[Inspected](), reflect.TypeFor[Datasets](), reflect.TypeFor[Plan](), reflect.TypeFor[Trained](), reflect.TypeFor[RunList](), reflect.TypeFor[SweepStatus](), reflect.TypeFor[Script](), reflect.TypeFor[RunListing](), reflect.TypeFor[RunDifference](), reflect.TypeFor[RemovedRuns](), reflect.TypeFor[ShownRun](), reflect.TypeFor[ComparedRuns](), reflect.TypeFor[Bands](),
-		reflect.TypeFor[ShownConfig](), reflect.TypeFor[ConfigCheck](), reflect.TypeFor[ConfigKeys](), reflect.TypeFor[ConfigSchemaText](), reflect.TypeFor[ConfigInit](),
-		reflect.TypeFor[BoundDIBS](), reflect.TypeFor[BoundNoise](), reflect.TypeFor[BoundAmbiguous](), reflect.TypeFor[BoundStability](), reflect.TypeFor[BoundPartition](),
-		reflect.TypeFor[Bench](), reflect.TypeFor[Doctor](), reflect.TypeFor[Error](), reflect.TypeFor[Help](), reflect.TypeFor[Man](), reflect.TypeFor[Completion](), reflect.TypeFor[Version](),
->>>>>>> 8b9824e0 (report: worst-band, certificates and worst cases over the budget)
 	} {
 		out[t.Name()] = t
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tercet/internal/attack/worst"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/stat"
 	"tercet/internal/text"
@@ -20,10 +21,10 @@ const bandPoints = 20
 // BandsOf are the bands of a run's worst cases, one for each gallery, each with the
 // certificate of the same weights, images, norm and gallery, where c is one; c may be nil.
 // A query that is proven within a radius at which an image breaks it is an error.
-func BandsOf(name string, w *record.Worst, c *record.Certify) ([]record.Band, error) {
-	var out []record.Band
+func BandsOf(name string, w *record.Worst, c *record.Certify) ([]printed.Band, error) {
+	var out []printed.Band
 	for _, g := range w.Galleries {
-		b := record.Band{
+		b := printed.Band{
 			Run: name, Gallery: g.Gallery, Norm: w.Options.Norm,
 			Attack: fmt.Sprintf("%s, eps %s", w.Options.Version, text.Eps(w.Options.Norm, w.Options.Eps)),
 		}
@@ -132,7 +133,7 @@ func provenOf(c *record.Certify, attacked map[float32]queryEnds) (map[float32]qu
 }
 
 // pointOf is a band at one budget.
-func pointOf(b *record.Band, ends map[float32]queryEnds, eps float64) record.BandPoint {
+func pointOf(b *printed.Band, ends map[float32]queryEnds, eps float64) printed.BandPoint {
 	proven, unbroken := 0, 0
 	for _, e := range ends {
 		if e.proven >= eps*(1-1e-7) && e.proven >= 0 {
@@ -144,7 +145,7 @@ func pointOf(b *record.Band, ends map[float32]queryEnds, eps float64) record.Ban
 	}
 	n := len(ends)
 	ci := stat.Wilson(unbroken, n)
-	p := record.BandPoint{Eps: eps, Unbroken: record.Value{Value: float64(unbroken) / float64(n), CI95: &ci, Definition: "wcr@1(radius)"}}
+	p := printed.BandPoint{Eps: eps, Unbroken: record.Value{Value: float64(unbroken) / float64(n), CI95: &ci, Definition: "wcr@1(radius)"}}
 	if b.Method == "" {
 		return p
 	}
@@ -158,7 +159,7 @@ func pointOf(b *record.Band, ends map[float32]queryEnds, eps float64) record.Ban
 
 // DrawBands writes base.png and base.svg: a panel for each norm and gallery, with a line of
 // unbroken and one of certified queries for each run, and the band between the two.
-func DrawBands(list []record.Band, base string) ([]string, error) {
+func DrawBands(list []printed.Band, base string) ([]string, error) {
 	chart := render.LineChart{Title: "Worst case over the budget", Cols: 2, Note: "above: no perturbation found breaks; below: proven; between: not known"}
 	var runs, panels []string
 	for _, b := range list {
@@ -185,7 +186,7 @@ func bandLabel(norm string) string {
 }
 
 // bandLines are the lines of a band in one color.
-func bandLines(b record.Band, color int) []render.Line {
+func bandLines(b printed.Band, color int) []render.Line {
 	name := filepath.Base(b.Run)
 	up := render.Line{Name: name, Color: color, Form: "solid", Label: "unbroken"}
 	low := render.Line{Name: name, Color: color, Form: "dashed", Label: "certified"}

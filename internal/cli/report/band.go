@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/robustness"
 	"tercet/internal/rundir"
@@ -27,7 +28,7 @@ func runBandTable(s *base.Streams, o options) error {
 	if err != nil {
 		return err
 	}
-	d := record.Bands{Schema: record.BandSchema, Bands: []record.Band{}, Notes: []string{}}
+	d := printed.Bands{Schema: record.BandSchema, Bands: []printed.Band{}, Notes: []string{}}
 	for _, r := range runs {
 		if r.Worst == nil {
 			d.Notes = append(d.Notes, fmt.Sprintf("no worst.json in %s; tercet attack --suite worst --run %s makes it", r.Dir, r.Dir))
@@ -59,7 +60,7 @@ func runBandTable(s *base.Streams, o options) error {
 }
 
 // bandTable has a row for each point; people see every fifth.
-func bandTable(d *record.Bands, all bool) *render.Table {
+func bandTable(d *printed.Bands, all bool) *render.Table {
 	t := &render.Table{
 		Title:   "worst case over the budget",
 		Columns: []render.Column{{Name: "run"}, {Name: "gallery"}, {Name: "attack"}, {Name: "method"}, {Name: "queries"}, {Name: "norm"}, {Name: "eps", Digits: 4}, {Name: "certified", Percent: true}, {Name: "unbroken", Percent: true}, {Name: "unknown", Percent: true}},

@@ -1,4 +1,6 @@
-package record
+package printed
+
+import "tercet/internal/record"
 
 // Bands is what tercet report --table worst-band prints, schema tercet.band/1.
 type Bands struct {
@@ -22,8 +24,8 @@ type Band struct {
 
 // BandPoint is a band at one budget.
 type BandPoint struct {
-	Eps       float64  `json:"eps" doc:"budget, pixels in [0, 1]"`
-	Certified *Value   `json:"certified,omitempty" doc:"share of queries that are proven"`
-	Unbroken  Value    `json:"unbroken" doc:"share of queries that no perturbation found breaks"`
-	Unknown   *float64 `json:"unknown,omitempty" doc:"share of queries that are neither proven nor broken"`
+	Eps       float64       `json:"eps" doc:"budget, pixels in [0, 1]"`
+	Certified *record.Value `json:"certified,omitempty" doc:"share of queries that are proven"`
+	Unbroken  record.Value  `json:"unbroken" doc:"share of queries that no perturbation found breaks"`
+	Unknown   *float64      `json:"unknown,omitempty" doc:"share of queries that are neither proven nor broken"`
 }
