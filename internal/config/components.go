@@ -9,6 +9,7 @@ import (
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/loss"
+	_ "tercet/internal/engine/loss/labeled" // registers its losses
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
@@ -47,7 +48,7 @@ func common() *Config {
 			Init:      "pytorch",
 		},
 		Metric: Metric{Loss: "logistic", HuberDelta: 1, Positive: each},
-		Batch:  Batch{DropLast: true, Prefetch: 2},
+		Batch:  Batch{Views: 1, DropLast: true, Prefetch: 2},
 		Optimizer: Optimizer{
 			LR:       1e-3,
 			Decay:    "l2",
@@ -64,6 +65,7 @@ func common() *Config {
 			EarlyStop:       EarlyStop{Patience: 5, On: "validation"},
 			Collapse:        Collapse{Enabled: true, Window: 100, Cosine: 0.99, Rank: 1.5},
 		},
+		Search: Search{Method: "random", Trials: 20, Eta: 3},
 		Eval: Eval{
 			Ks:        []int{1, 2, 4, 8},
 			KMeans:    KMeans{NInit: 10},

@@ -36,7 +36,7 @@ const rounding = 1e-14
 // load checks z (B, D), pairs and grad, and fills square and cos. A cosine that is NaN is
 // an error: behind a hinge it would otherwise pass as a loss of 0.
 func (g *angles) load(z *array.Array, pairs []Pair, grad *array.Array) error {
-	if err := checkShapes(z, grad); err != nil {
+	if err := CheckShapes(z, grad); err != nil {
 		return err
 	}
 	rows := z.Shape[0]
@@ -48,8 +48,8 @@ func (g *angles) load(z *array.Array, pairs []Pair, grad *array.Array) error {
 	for _, p := range pairs {
 		g.pairs = append(g.pairs, edge{p.I, p.J})
 	}
-	g.square, g.self = grow(g.square, rows), grow(g.self, rows)
-	g.cos, g.coef = grow(g.cos, len(pairs)), grow(g.coef, len(pairs))
+	g.square, g.self = Grow(g.square, rows), Grow(g.self, rows)
+	g.cos, g.coef = Grow(g.cos, len(pairs)), Grow(g.coef, len(pairs))
 	g.ends.build(g.pairs, rows)
 	g.lengths.g, g.dots.g = g, g
 	par.Do(rows, rowChunk(z.Shape[1]), &g.lengths)
@@ -134,11 +134,11 @@ type turnJob struct {
 func (j *turnJob) Run(lo, hi int) {
 	g := j.g
 	cols := g.z.Shape[1]
-	var acc [block]float64
+	var acc [Block]float64
 	for r := lo; r < hi; r++ {
 		ends := g.ends.at(r)
-		for from := 0; from < cols; from += block {
-			n := min(block, cols-from)
+		for from := 0; from < cols; from += Block {
+			n := min(Block, cols-from)
 			out := j.grad.Data[r*cols+from:][:n]
 			if len(ends) == 0 {
 				clear(out)
@@ -146,22 +146,22 @@ func (j *turnJob) Run(lo, hi int) {
 			}
 			sum := acc[:n]
 			clear(sum)
-			addScaled(g.self[r], g.z.Data[r*cols+from:][:n], sum)
+			AddScaled(g.self[r], g.z.Data[r*cols+from:][:n], sum)
 			for _, end := range ends {
 				p := g.pairs[end/2]
 				other := int(p.j)
 				if end%2 == 1 {
 					other = int(p.i)
 				}
-				addScaled(g.coef[end/2], g.z.Data[other*cols+from:][:n], sum)
+				AddScaled(g.coef[end/2], g.z.Data[other*cols+from:][:n], sum)
 			}
-			narrow(sum, out)
+			Narrow(sum, out)
 		}
 	}
 }
 
-// addScaled adds c x to sum.
-func addScaled(c float64, x []float32, sum []float64) {
+// AddScaled adds c x to sum.
+func AddScaled(c float64, x []float32, sum []float64) {
 	sum = sum[:len(x)]
 	for k, v := range x {
 		sum[k] += float64(c * float64(v))

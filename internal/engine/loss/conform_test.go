@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"tercet/internal/engine/loss"
+	"tercet/internal/engine/loss/labeled"
 	"tercet/internal/engine/loss/losstest"
 )
 
 // gentle are options of losses whose defaults turn too sharply for differences of values.
 var gentle = map[string]loss.Options{
-	"smooth-ap": loss.SmoothAPOptions{Temperature: 0.3, Variant: loss.Paper},
+	"smooth-ap": labeled.SmoothAPOptions{Temperature: 0.3, Variant: labeled.Paper},
 }
 
 // Every loss that is registered, with every word of its keys.

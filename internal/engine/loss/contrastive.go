@@ -75,7 +75,7 @@ func (l *ContrastiveLoss) Threshold() float64 { return l.o.Margin / 2 }
 // Eval implements Objective on t.Pairs. Positive and Negative of the result are
 // mean distances |x - y|.
 func (l *ContrastiveLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
-	if err := checkShapes(z, grad); err != nil {
+	if err := CheckShapes(z, grad); err != nil {
 		return Result{}, err
 	}
 	if err := checkPairs(t.Pairs, z.Shape[0]); err != nil {

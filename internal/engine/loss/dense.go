@@ -9,40 +9,43 @@ import (
 	"tercet/internal/par"
 )
 
-// table holds the distances of all pairs of rows, and the gradient with respect to
+// Table holds the distances of all pairs of rows, and the gradient with respect to
 // each: for losses with more tuples than there are pairs of rows, whose tuples then
 // look distances up. Scratch grows to the largest batch seen and is then reused.
-type table struct {
+type Table struct {
 	distance Distance
 	eps      float64
 
 	z    *array.Array
 	rows int
 	sums rowSums   // (rows) sums of the coordinates; Euclidean with eps only
-	dist []float64 // (rows, rows): dist[i*rows+j] is that of i and j, in this order
-	coef []float64 // (rows, rows): dLoss/d(dist)
+	Dist []float64 // (rows, rows): Dist[i*rows+j] is that of i and j, in this order
+	Coef []float64 // (rows, rows): dLoss/d(dist)
 
 	measuring tableJob
 	pulling   tablePullJob
 }
 
+// NewTable returns a table of distances without eps.
+func NewTable(d Distance) Table { return Table{distance: d} }
+
 // crowded reports whether so many edges on so many rows are better served by a
 // table of all pairs. In 64 bits: the square of 60,000 rows is no int on a 32-bit machine.
 func crowded(edges, rows int) bool { return int64(edges) >= int64(rows)*int64(rows)/2 }
 
-// measure fills dist and clears coef. A distance that is NaN or infinite is an
+// Measure fills Dist and clears Coef. A distance that is NaN or infinite is an
 // error, whether a tuple uses it or not.
-func (t *table) measure(z *array.Array) error {
+func (t *Table) Measure(z *array.Array) error {
 	t.z, t.rows = z, z.Shape[0]
 	n := t.rows
-	t.dist, t.coef = grow(t.dist, n*n), grow(t.coef, n*n)
-	clear(t.coef)
+	t.Dist, t.Coef = Grow(t.Dist, n*n), Grow(t.Coef, n*n)
+	clear(t.Coef)
 	if t.eps != 0 {
 		t.sums.fill(z)
 	}
 	t.measuring.t = t
 	par.Do(n, 1, &t.measuring)
-	for e, d := range t.dist {
+	for e, d := range t.Dist {
 		if d-d != 0 {
 			return fmt.Errorf("loss: %w: rows %d and %d of the batch are %v apart; their embeddings hold NaN or infinite numbers", ErrNonFinite, e/n, e%n, d)
 		}
@@ -50,7 +53,16 @@ func (t *table) measure(z *array.Array) error {
 	return nil
 }
 
-type tableJob struct{ t *table }
+// entry is the distance of two rows and its slope.
+type entry struct{ dist, coef *float64 }
+
+// at returns the entry of rows i and j, in this order.
+func (t *Table) at(i, j int32) entry {
+	e := int(i)*t.rows + int(j)
+	return entry{&t.Dist[e], &t.Coef[e]}
+}
+
+type tableJob struct{ t *Table }
 
 // Run measures rows [lo, hi) against themselves and those before.
 func (m *tableJob) Run(lo, hi int) {
@@ -67,27 +79,27 @@ func (m *tableJob) Run(lo, hi int) {
 			if t.distance == Euclidean {
 				there, back = math.Sqrt(there), math.Sqrt(back)
 			}
-			t.dist[i*n+j], t.dist[j*n+i] = there, back
+			t.Dist[i*n+j], t.Dist[j*n+i] = there, back
 		}
 	}
 }
 
-// pull overwrites grad with the sum over pairs of scale * coef * d(dist)/dz. With
+// Pull overwrites grad with the sum over pairs of scale * coef * d(dist)/dz. With
 // weights q = scale coef/dist (2 scale coef for squared distances) the gradient of
 // row i is
 //
 //	sum_j (q_ij + q_ji) (x_i - x_j) + eps (q_ij - q_ji),
 //
 // summed in float64 in the order of j.
-func (t *table) pull(scale float64, grad *array.Array) {
-	for e, c := range t.coef {
-		switch d := t.dist[e]; {
+func (t *Table) Pull(scale float64, grad *array.Array) {
+	for e, c := range t.Coef {
+		switch d := t.Dist[e]; {
 		case t.distance == Squared:
-			t.coef[e] = 2 * scale * c
+			t.Coef[e] = 2 * scale * c
 		case d > 0:
-			t.coef[e] = scale * c / d
+			t.Coef[e] = scale * c / d
 		default:
-			t.coef[e] = 0
+			t.Coef[e] = 0
 		}
 	}
 	t.pulling = tablePullJob{t, grad}
@@ -95,7 +107,7 @@ func (t *table) pull(scale float64, grad *array.Array) {
 }
 
 type tablePullJob struct {
-	t    *table
+	t    *Table
 	grad *array.Array
 }
 
@@ -103,24 +115,24 @@ type tablePullJob struct {
 func (p *tablePullJob) Run(lo, hi int) {
 	t := p.t
 	n, cols := t.rows, t.z.Shape[1]
-	var acc [block]float64
+	var acc [Block]float64
 	for i := lo; i < hi; i++ {
 		own, shift := 0.0, 0.0
 		for j := range n {
 			if j != i {
-				own += t.coef[i*n+j] + t.coef[j*n+i]
-				shift += t.coef[i*n+j] - t.coef[j*n+i]
+				own += t.Coef[i*n+j] + t.Coef[j*n+i]
+				shift += t.Coef[i*n+j] - t.Coef[j*n+i]
 			}
 		}
-		for from := 0; from < cols; from += block {
-			to := min(from+block, cols)
+		for from := 0; from < cols; from += Block {
+			to := min(from+Block, cols)
 			sum := acc[:to-from]
 			for k := range sum {
 				sum[k] = t.eps * shift
 			}
-			addScaled(own, t.z.Data[i*cols+from:i*cols+to], sum)
+			AddScaled(own, t.z.Data[i*cols+from:i*cols+to], sum)
 			p.others(i, from, to, sum)
-			narrow(sum, p.grad.Data[i*cols+from:i*cols+to])
+			Narrow(sum, p.grad.Data[i*cols+from:i*cols+to])
 		}
 	}
 }
@@ -134,7 +146,7 @@ func (p *tablePullJob) others(i, from, to int, sum []float64) {
 	var x [4][]float32
 	held := 0
 	for j := range n {
-		q := t.coef[i*n+j] + t.coef[j*n+i]
+		q := t.Coef[i*n+j] + t.Coef[j*n+i]
 		if j == i || q == 0 {
 			continue
 		}
@@ -145,7 +157,7 @@ func (p *tablePullJob) others(i, from, to int, sum []float64) {
 		}
 	}
 	for h := range held {
-		addScaled(-w[h], x[h], sum)
+		AddScaled(-w[h], x[h], sum)
 	}
 }
 
@@ -166,7 +178,7 @@ type rowSums struct {
 }
 
 func (s *rowSums) fill(z *array.Array) {
-	s.sum, s.z = grow(s.sum, z.Shape[0]), z
+	s.sum, s.z = Grow(s.sum, z.Shape[0]), z
 	par.Do(z.Shape[0], rowChunk(z.Shape[1]), s)
 }
 

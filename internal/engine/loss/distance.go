@@ -70,9 +70,9 @@ func newEdges(d Distance, eps float64) edges {
 	return edges{distance: d, eps: eps}
 }
 
-// checkShapes returns an error unless z is (B, D) and grad is nil or of z's
+// CheckShapes returns an error unless z is (B, D) and grad is nil or of z's
 // shape.
-func checkShapes(z, grad *array.Array) error {
+func CheckShapes(z, grad *array.Array) error {
 	if len(z.Shape) != 2 { // SameShape alone would allocate its list
 		return fmt.Errorf("loss: %w", z.SameShape("embeddings", -1, -1))
 	}
@@ -88,7 +88,7 @@ func checkShapes(z, grad *array.Array) error {
 // hinge it would otherwise pass as a loss of 0.
 func (g *edges) measure(z *array.Array) error {
 	n := len(g.pairs)
-	g.dist, g.coef = grow(g.dist, n), grow(g.coef, n)
+	g.dist, g.coef = Grow(g.dist, n), Grow(g.coef, n)
 	if g.eps != 0 {
 		g.sums.fill(z)
 	}
@@ -158,7 +158,7 @@ func (p *pullJob) Run(lo, hi int) {
 	cols, eps := z.Shape[1], g.eps
 	row := func(r int32) []float32 { return z.Data[int(r)*cols:][:cols] }
 	out := func(r int32) []float32 { return p.grad.Data[int(r)*cols:][:cols] }
-	var acc [block]float64
+	var acc [Block]float64
 	for r := int32(lo); r < int32(hi); r++ {
 		ends := g.ends.at(int(r))
 		if len(ends) == 1 {
@@ -175,8 +175,8 @@ func (p *pullJob) Run(lo, hi int) {
 			}
 			continue
 		}
-		for from := 0; from < cols; from += block {
-			n := min(block, cols-from)
+		for from := 0; from < cols; from += Block {
+			n := min(Block, cols-from)
 			sum := acc[:n]
 			clear(sum)
 			for _, end := range ends {
@@ -190,7 +190,7 @@ func (p *pullJob) Run(lo, hi int) {
 				e := g.pairs[end/2]
 				addDifference(c, row(e.i)[from:from+n], row(e.j)[from:from+n], eps, sum)
 			}
-			narrow(sum, out(r)[from:from+n])
+			Narrow(sum, out(r)[from:from+n])
 		}
 	}
 }
@@ -220,8 +220,8 @@ func addDifference(c float64, x, y []float32, eps float64, sum []float64) {
 	}
 }
 
-// narrow rounds sum to out.
-func narrow(sum []float64, out []float32) {
+// Narrow rounds sum to out.
+func Narrow(sum []float64, out []float32) {
 	out = out[:len(sum)]
 	for k, v := range sum {
 		out[k] = float32(v)

@@ -10,7 +10,7 @@ type incidence struct {
 
 // build sorts the ends of edges by row, keeping the order of the edges.
 func (c *incidence) build(edges []edge, rows int) {
-	c.start, c.ends = grow(c.start, rows+1), grow(c.ends, 2*len(edges))
+	c.start, c.ends = Grow(c.start, rows+1), Grow(c.ends, 2*len(edges))
 	clear(c.start)
 	for _, e := range edges {
 		c.start[e.i]++
@@ -34,15 +34,15 @@ func (c *incidence) build(edges []edge, rows int) {
 // at returns the ends at row r.
 func (c *incidence) at(r int) []int32 { return c.ends[c.start[r]:c.start[r+1]] }
 
-// block is the number of columns that a row's gradient is summed for at a time, in
+// Block is the number of columns that a row's gradient is summed for at a time, in
 // float64 on the stack.
-const block = 128
+const Block = 128
 
 // rowChunk is the number of rows of the given width per chunk of parallel work.
 func rowChunk(cols int) int { return max(1, 4096/max(cols, 1)) }
 
-// grow returns s with length n, reusing its storage where it suffices.
-func grow[T any](s []T, n int) []T {
+// Grow returns s with length n, reusing its storage where it suffices.
+func Grow[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}

@@ -31,7 +31,7 @@ type BetaMarginOptions struct {
 	Beta        float64        `yaml:"beta" check:">0,<=100" doc:"the boundary at the start, a distance"`
 	Learn       Beta           `yaml:"learn" enum:"class|global|fixed" doc:"a learned boundary for each class of an anchor, one for all, or none"`
 	LRFactor    float64        `yaml:"lr_factor" check:">0,<=1e9" doc:"learning rate of the boundaries as a multiple of the network's"`
-	WeightDecay component.Auto `yaml:"weight_decay" check:">=0" omit:"auto" doc:"weight decay of the boundaries, with optimizer.decay_all; auto takes optimizer.weight_decay"`
+	WeightDecay component.Auto `yaml:"weight_decay" check:">=0" omit:"auto" doc:"weight decay of the boundaries; auto has none, or optimizer.weight_decay with optimizer.decay_all"`
 }
 
 // BetaMarginDefaults returns margin 0.2 and boundaries of classes that begin at 1.2.
@@ -79,7 +79,8 @@ func (l *BetaMarginLoss) Begin(_, classes int, _ *rng.Stream) (err error) {
 	if l.o.Learn != BetaClass {
 		classes = 1
 	}
-	if l.beta, err = newParam("beta", false, classes); err != nil {
+	// A boundary is pulled to 0 only by a weight decay that is meant for it.
+	if l.beta, err = NewParam("beta", l.o.WeightDecay.Given, classes); err != nil {
 		return err
 	}
 	for i := range l.beta.Value.Data {
@@ -152,13 +153,11 @@ func (l *BetaMarginLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Res
 
 // check refuses triplets outside the batch, and labels that do not fit.
 func (l *BetaMarginLoss) check(z *array.Array, t *Tuples, grad *array.Array) error {
-	if err := checkShapes(z, grad); err != nil {
+	if err := CheckShapes(z, grad); err != nil {
 		return err
 	}
-	for i, x := range t.Triplets {
-		if err := x.Check(i, z.Shape[0]); err != nil {
-			return fmt.Errorf("loss: %w", err)
-		}
+	if err := checkTriplets(t.Triplets, z.Shape[0]); err != nil {
+		return err
 	}
 	if l.o.Learn != BetaClass || len(t.Triplets) == 0 {
 		return nil
@@ -166,5 +165,5 @@ func (l *BetaMarginLoss) check(z *array.Array, t *Tuples, grad *array.Array) err
 	if len(t.Labels) != z.Shape[0] {
 		return fmt.Errorf("loss: %d labels for a batch of %d embeddings", len(t.Labels), z.Shape[0])
 	}
-	return checkClasses(t.Labels, l.beta.Value.Shape[0])
+	return CheckClasses(t.Labels, l.beta.Value.Shape[0])
 }

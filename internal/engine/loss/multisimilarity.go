@@ -107,7 +107,7 @@ func (l *MultiSimilarityLoss) Eval(z *array.Array, t *Tuples, grad *array.Array)
 
 // look finds the easiest positive and the hardest negative of each row.
 func (l *MultiSimilarityLoss) look(pairs []Pair, rows int) {
-	l.easiest, l.hardest = grow(l.easiest, rows), grow(l.hardest, rows)
+	l.easiest, l.hardest = Grow(l.easiest, rows), Grow(l.hardest, rows)
 	for i := range rows {
 		l.easiest[i], l.hardest[i] = math.Inf(1), math.Inf(-1)
 	}
@@ -172,7 +172,7 @@ func (l *MultiSimilarityLoss) slopes(pairs []Pair, scale float64) Result {
 type softSums struct{ largest, sum []float64 }
 
 func (s *softSums) reset(rows int) {
-	s.largest, s.sum = grow(s.largest, rows), grow(s.sum, rows)
+	s.largest, s.sum = Grow(s.largest, rows), Grow(s.sum, rows)
 	clear(s.largest) // the exponent of 1
 	clear(s.sum)
 }

@@ -16,7 +16,8 @@ type Pair struct {
 type Tuples struct {
 	Triplets []Triplet
 	Pairs    []Pair
-	Labels   []int32 // (B) class of each row, from 0
+	Labels   []int32  // (B) class of each row, from 0
+	Items    []uint64 // (B) image of each row; views of an image have the same
 }
 
 // Result describes one evaluation of an objective. Sums are float64.

@@ -87,6 +87,7 @@ type Ordered interface{ Ordered() }
 // Setting is what losses may ask of the rest of an experiment.
 type Setting struct {
 	Normalized bool   // embeddings have length 1
+	Views      int    // of each image of a batch
 	Noise      string // the noise that is put on the training data
 	// Contrast returns how much more probable right triplets are than reversed ones
 	// under that noise, at most, whatever the number of classes; product counts the

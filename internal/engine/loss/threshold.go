@@ -92,7 +92,7 @@ func (o ThresholdOptions) margins() margins { return margins{o.Alpha, o.Beta, fa
 type ThresholdLoss struct {
 	t     *marginTriplets
 	by    Pairing
-	table table // for many pairs
+	table Table // for many pairs
 }
 
 // NewThreshold returns the loss, or an error naming the option that is wrong.
@@ -100,7 +100,7 @@ func NewThreshold(o ThresholdOptions) (*ThresholdLoss, error) {
 	if err := component.Err("loss triplet-threshold", o); err != nil {
 		return nil, err
 	}
-	return &ThresholdLoss{newMarginTriplets(o.margins(), o.Reduce), o.Pairing, table{distance: Squared}}, nil
+	return &ThresholdLoss{newMarginTriplets(o.margins(), o.Reduce), o.Pairing, NewTable(Squared)}, nil
 }
 
 // Margin returns alpha - beta: a negative so much farther, in squared distance, than
@@ -117,7 +117,7 @@ func (l *ThresholdLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Resu
 	if l.by == ByTriplets {
 		return l.t.eval(z, t.Triplets, grad)
 	}
-	if err := checkShapes(z, grad); err != nil {
+	if err := CheckShapes(z, grad); err != nil {
 		return Result{}, err
 	}
 	if err := checkPairs(t.Pairs, z.Shape[0]); err != nil {
@@ -132,19 +132,19 @@ func (l *ThresholdLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Resu
 // tabled evaluates many pairs, which look their distances up.
 func (l *ThresholdLoss) tabled(z *array.Array, pairs []Pair, grad *array.Array) (Result, error) {
 	t := &l.table
-	if err := t.measure(z); err != nil {
+	if err := t.Measure(z); err != nil {
 		return Result{}, err
 	}
 	var sums pairSums
 	for _, p := range pairs {
 		at := int(p.I)*t.rows + int(p.J)
-		term := l.t.pair(p.Similar, t.dist[at])
-		t.coef[at] += term.slope
+		term := l.t.pair(p.Similar, t.Dist[at])
+		t.Coef[at] += term.slope
 		sums.add(p, term)
 	}
 	res, scale := sums.finish(l.t.reduce)
 	if grad != nil {
-		t.pull(scale, grad)
+		t.Pull(scale, grad)
 	}
 	return res, nil
 }

@@ -11,7 +11,7 @@ import (
 // runs of one anchor; where no anchor has two runs, as in every list that miners
 // give, the runs are independent and are evaluated in parallel.
 type denseTriplets struct {
-	table
+	Table
 	reduce   Reduction
 	term     termRun
 	triplets []Triplet
@@ -32,7 +32,7 @@ func (d *denseTriplets) eval(z *array.Array, ts []Triplet, grad *array.Array) (R
 	if err != nil {
 		return Result{}, err
 	}
-	if err := d.measure(z); err != nil {
+	if err := d.Measure(z); err != nil {
 		return Result{}, err
 	}
 	if rising {
@@ -48,7 +48,7 @@ func (d *denseTriplets) eval(z *array.Array, ts []Triplet, grad *array.Array) (R
 		res.Negative += p.Negative
 	}
 	if scale := d.reduce.finish(&res); grad != nil {
-		d.pull(scale, grad)
+		d.Pull(scale, grad)
 	}
 	return res, nil
 }
@@ -68,7 +68,7 @@ func (d *denseTriplets) split(ts []Triplet, rows int) (rising bool, err error) {
 			d.start = append(d.start, i)
 		}
 	}
-	d.part = grow(d.part, len(d.start))
+	d.part = Grow(d.part, len(d.start))
 	d.start = append(d.start, len(ts))
 	return rising, nil
 }
@@ -83,12 +83,22 @@ func (t Triplet) Check(i, rows int) error {
 	return nil
 }
 
+// checkTriplets refuses triplets that leave a batch of that many rows.
+func checkTriplets(ts []Triplet, rows int) error {
+	for i, t := range ts {
+		if err := t.Check(i, rows); err != nil {
+			return fmt.Errorf("loss: %w", err)
+		}
+	}
+	return nil
+}
+
 // Run evaluates runs [lo, hi).
 func (d *denseTriplets) Run(lo, hi int) {
 	n := d.rows
 	for r := lo; r < hi; r++ {
 		ts := d.triplets[d.start[r]:d.start[r+1]]
 		a := int(ts[0].A) * n
-		d.part[r] = d.term.run(ts, d.dist[a:][:n], d.coef[a:][:n])
+		d.part[r] = d.term.run(ts, d.Dist[a:][:n], d.Coef[a:][:n])
 	}
 }

@@ -13,7 +13,7 @@ type termTriplets struct {
 
 func newTermTriplets(d Distance, eps float64, r Reduction, term termRun) termTriplets {
 	t := termTriplets{g: newEdges(d, eps)}
-	t.dense = denseTriplets{table: table{distance: t.g.distance, eps: t.g.eps}, reduce: r, term: term}
+	t.dense = denseTriplets{Table: Table{distance: t.g.distance, eps: t.g.eps}, reduce: r, term: term}
 	return t
 }
 
@@ -24,7 +24,7 @@ var alone = []Triplet{{P: 0, N: 1}}
 // eval is Objective.Eval on triplets.
 func (l *termTriplets) eval(z *array.Array, ts []Triplet, grad *array.Array) (Result, error) {
 	g := &l.g
-	if err := checkShapes(z, grad); err != nil {
+	if err := CheckShapes(z, grad); err != nil {
 		return Result{}, err
 	}
 	rows := z.Shape[0]

@@ -105,7 +105,7 @@ type problem struct {
 // evaluate them in different ways.
 func cases(k loss.Kind) []problem {
 	r := rng.New(1, "losstest")
-	labels := []int32{0, 1, 0, 2, 1, 2, 0, 1, 2, 2}
+	labels, items := []int32{0, 1, 0, 2, 1, 2, 0, 1, 2, 2}, []uint64{5, 3, 3, 4, 5, 8, 8, 9, 9, 4}
 	var few, many loss.Tuples
 	for a := range labels {
 		for p := range labels {
@@ -124,6 +124,7 @@ func cases(k loss.Kind) []problem {
 		few.Pairs = append(few.Pairs, many.Pairs[r.IntN(len(many.Pairs))])
 	}
 	few.Labels, many.Labels = labels, labels
+	few.Items, many.Items = items, items
 	out := []problem{{name: "all tuples", z: grid(r, len(labels), 3), tuples: of(k, many)}}
 	if k == loss.Pairs || k == loss.Triplets {
 		out = append(out, problem{name: "few tuples", z: grid(r, len(labels), 3), tuples: of(k, few)})
@@ -137,7 +138,7 @@ func of(k loss.Kind, t loss.Tuples) loss.Tuples {
 	case loss.Triplets:
 		return loss.Tuples{Triplets: t.Triplets, Labels: t.Labels} // for those WithLabels
 	case loss.Labels:
-		return loss.Tuples{Labels: t.Labels}
+		return loss.Tuples{Labels: t.Labels, Items: t.Items}
 	}
 	return loss.Tuples{Pairs: t.Pairs}
 }
@@ -277,6 +278,12 @@ func (c problem) order(t testing.TB) {
 			s.tuples.Labels = make([]int32, rows)
 		}
 		s.tuples.Labels[perm[i]] = c.tuples.Labels[i]
+	}
+	for i := range c.tuples.Items {
+		if i == 0 {
+			s.tuples.Items = make([]uint64, rows)
+		}
+		s.tuples.Items[perm[i]] = c.tuples.Items[i]
 	}
 	for _, i := range r.Perm(len(c.tuples.Triplets)) {
 		x := c.tuples.Triplets[i]

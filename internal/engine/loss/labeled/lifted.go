@@ -1,15 +1,16 @@
-package loss
+package labeled
 
 import (
 	"math"
 
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
 )
 
 func init() {
-	Family.Register(component.Component[Options]{Name: "lifted-structured", Doc: "each positive pair against all negatives of both its images (Oh Song et al.)", Defaults: LiftedDefaults()})
-	Family.Register(component.Component[Options]{Name: "lifted-generalized", Doc: "each image's positives against its negatives, both as soft maxima (Hermans et al.)", Defaults: GeneralizedLiftedDefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "lifted-structured", Doc: "each positive pair against all negatives of both its images (Oh Song et al.)", Defaults: LiftedDefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "lifted-generalized", Doc: "each image's positives against its negatives, both as soft maxima (Hermans et al.)", Defaults: GeneralizedLiftedDefaults()})
 }
 
 // LiftedOptions are the keys of the lifted structured loss.
@@ -21,12 +22,12 @@ type LiftedOptions struct {
 func LiftedDefaults() LiftedOptions { return LiftedOptions{Margin: 1} }
 
 // New implements Options.
-func (o LiftedOptions) New() (Objective, error) {
+func (o LiftedOptions) New() (loss.Objective, error) {
 	return newLifted("lifted-structured", o, o.Margin, false)
 }
 
 // Takes implements Options.
-func (LiftedOptions) Takes() Kind { return Labels }
+func (LiftedOptions) Takes() loss.Kind { return loss.Labels }
 
 // GeneralizedLiftedOptions are the keys of the generalized lifted loss.
 type GeneralizedLiftedOptions struct {
@@ -37,12 +38,12 @@ type GeneralizedLiftedOptions struct {
 func GeneralizedLiftedDefaults() GeneralizedLiftedOptions { return GeneralizedLiftedOptions{Margin: 1} }
 
 // New implements Options.
-func (o GeneralizedLiftedOptions) New() (Objective, error) {
+func (o GeneralizedLiftedOptions) New() (loss.Objective, error) {
 	return newLifted("lifted-generalized", o, o.Margin, true)
 }
 
 // Takes implements Options.
-func (GeneralizedLiftedOptions) Takes() Kind { return Labels }
+func (GeneralizedLiftedOptions) Takes() loss.Kind { return loss.Labels }
 
 // lifted is the lifted structured loss, the mean over pairs (i, j) of a class of
 //
@@ -59,37 +60,37 @@ func (GeneralizedLiftedOptions) Takes() Kind { return Labels }
 type lifted struct {
 	margin      float64
 	generalized bool
-	t           table
+	t           loss.Table
 	negatives   []logSum  // of each row
 	weights     []float64 // how much each row's sum of negatives counts
 }
 
-func newLifted(name string, o Options, margin float64, generalized bool) (*lifted, error) {
+func newLifted(name string, o loss.Options, margin float64, generalized bool) (*lifted, error) {
 	if err := component.Err("loss "+name, o); err != nil {
 		return nil, err
 	}
-	return &lifted{margin: margin, generalized: generalized, t: table{distance: Euclidean}}, nil
+	return &lifted{margin: margin, generalized: generalized, t: loss.NewTable(loss.Euclidean)}, nil
 }
 
 // Margin returns the margin.
 func (l *lifted) Margin() float64 { return l.margin }
 
 // Eval implements Objective on t.Labels. The tuples are pairs of a class, or rows.
-func (l *lifted) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
+func (l *lifted) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.Result, error) {
 	n, err := checkLabeled(z, t.Labels, grad, 0)
 	if n == 0 || err != nil {
-		return Result{}, err
+		return loss.Result{}, err
 	}
-	if err := l.t.measure(z); err != nil {
-		return Result{}, err
+	if err := l.t.Measure(z); err != nil {
+		return loss.Result{}, err
 	}
-	l.negatives, l.weights = grow(l.negatives, n), grow(l.weights, n)
+	l.negatives, l.weights = loss.Grow(l.negatives, n), loss.Grow(l.weights, n)
 	clear(l.negatives)
 	clear(l.weights)
 	all := rowTerm{}
 	for i, y := range t.Labels {
 		for j, other := range t.Labels {
-			switch d := l.t.dist[i*n+j]; {
+			switch d := l.t.Dist[i*n+j]; {
 			case other != y:
 				l.negatives[i].add(l.margin - d)
 				all.others, all.negative = all.others+1, all.negative+d
@@ -109,14 +110,14 @@ func (l *lifted) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, err
 		}
 		for j, other := range t.Labels {
 			if other != y {
-				l.t.coef[i*n+j] -= float64(l.weights[i] * l.negatives[i].share(l.margin-l.t.dist[i*n+j]))
+				l.t.Coef[i*n+j] -= float64(l.weights[i] * l.negatives[i].share(l.margin-l.t.Dist[i*n+j]))
 			}
 		}
 	}
 	scale := 1 / float64(max(all.tuples, 1))
 	all.value *= scale
 	if grad != nil {
-		l.t.pull(scale, grad)
+		l.t.Pull(scale, grad)
 	}
 	return addTerms([]rowTerm{all}), nil
 }
@@ -131,13 +132,13 @@ func (l *lifted) pairs(labels []int32, all *rowTerm) {
 			}
 			all.tuples++
 			a, b := l.negatives[i].log(), l.negatives[j].log()
-			cost := l.t.dist[i*n+j] + max(a, b) + softplus(-math.Abs(a-b))
+			cost := l.t.Dist[i*n+j] + max(a, b) + softplus(-math.Abs(a-b))
 			if cost <= 0 {
 				continue
 			}
 			all.active++
 			all.value += cost * cost / 2
-			l.t.coef[i*n+j] += cost
+			l.t.Coef[i*n+j] += cost
 			l.weights[i] += float64(cost * logistic(a-b))
 			l.weights[j] += float64(cost * logistic(b-a))
 		}
@@ -151,7 +152,7 @@ func (l *lifted) rows(labels []int32, all *rowTerm) {
 		var positives logSum
 		for j := range labels {
 			if j != i && labels[j] == y {
-				positives.add(l.t.dist[i*n+j])
+				positives.add(l.t.Dist[i*n+j])
 			}
 		}
 		if !positives.any || !l.negatives[i].any {
@@ -167,7 +168,7 @@ func (l *lifted) rows(labels []int32, all *rowTerm) {
 		l.weights[i] = 1
 		for j := range labels {
 			if j != i && labels[j] == y {
-				l.t.coef[i*n+j] += positives.share(l.t.dist[i*n+j])
+				l.t.Coef[i*n+j] += positives.share(l.t.Dist[i*n+j])
 			}
 		}
 	}

@@ -1,57 +1,23 @@
-package loss
+// Package labeled has the losses that compare the rows of a batch by their classes, with or
+// without a parameter for each class. They register themselves in loss.Family.
+package labeled
 
 import (
 	"fmt"
 	"math"
 
-	"tercet/internal/component"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/rng"
 )
-
-// Parametric is implemented by objectives that have parameters, which are trained with
-// the network's.
-type Parametric interface {
-	Objective
-	// Begin draws the parameters for embeddings of dim numbers and labels from 0 to
-	// classes-1. It is called once, before Eval.
-	Begin(dim, classes int, r *rng.Stream) error
-	// Params returns the parameters; their names begin with "loss/". Eval with a gradient
-	// overwrites their gradients, and without leaves them as they are.
-	Params() []*nn.Param
-}
-
-// Learned is implemented by the options of Parametric losses.
-type Learned interface {
-	Options
-	// Rate returns the learning rate of the parameters as a multiple of the network's, and
-	// their weight decay; auto is the network's.
-	Rate() (factor float64, decay component.Auto)
-}
-
-// Detached is implemented by the options of losses whose gradient is not the derivative of
-// their value, because they hold weights fixed that depend on the embeddings.
-type Detached interface{ Detached() bool }
-
-// newParam returns a parameter of zeros, or an error where it is too large.
-func newParam(name string, decay bool, shape ...int) (*nn.Param, error) {
-	n := 1
-	for _, d := range shape {
-		if d < 1 || n > 1<<30/d {
-			return nil, fmt.Errorf("loss: parameter %s of shape %v does not have 1 to 2^30 numbers", name, shape)
-		}
-		n *= d
-	}
-	return &nn.Param{Name: "loss/" + name, Value: array.New(shape...), Grad: array.New(shape...), Decay: decay}, nil
-}
 
 // checkLabeled checks what an objective on labels is given, and returns the number of
 // rows. It is 0 where there are no labels; the gradient is then zero. Labels are less
 // than classes, unless that is 0.
 func checkLabeled(z *array.Array, labels []int32, grad *array.Array, classes int) (rows int, err error) {
-	if err := checkShapes(z, grad); err != nil {
+	if err := loss.CheckShapes(z, grad); err != nil {
 		return 0, err
 	}
 	rows = z.Shape[0]
@@ -65,24 +31,14 @@ func checkLabeled(z *array.Array, labels []int32, grad *array.Array, classes int
 		return 0, fmt.Errorf("loss: %d labels for a batch of %d embeddings", len(labels), rows)
 	}
 	if classes > 0 {
-		if err := checkClasses(labels, classes); err != nil {
+		if err := loss.CheckClasses(labels, classes); err != nil {
 			return 0, err
 		}
 	}
 	if i, ok := kernel.AllFinite(z.Data); !ok {
-		return 0, fmt.Errorf("loss: %w: row %d of the batch has %v as number %d", ErrNonFinite, i/z.Shape[1], z.Data[i], i%z.Shape[1])
+		return 0, fmt.Errorf("loss: %w: row %d of the batch has %v as number %d", loss.ErrNonFinite, i/z.Shape[1], z.Data[i], i%z.Shape[1])
 	}
 	return rows, nil
-}
-
-// checkClasses refuses labels that there are no parameters for.
-func checkClasses(labels []int32, classes int) error {
-	for i, y := range labels {
-		if y < 0 || int(y) >= classes {
-			return fmt.Errorf("loss: row %d of the batch has label %d; the loss has parameters for %d classes, from 0", i, y, classes)
-		}
-	}
-	return nil
 }
 
 // Variant says whether a loss is computed as its paper prints it, or as the code that
@@ -122,7 +78,7 @@ type units struct {
 func (u *units) load(x *array.Array) {
 	u.rows, u.dim = x.Shape[0], x.Shape[1]
 	n := u.rows * u.dim
-	u.hat, u.turn, u.norm = grow(u.hat, n), grow(u.turn, n), grow(u.norm, u.rows)
+	u.hat, u.turn, u.norm = loss.Grow(u.hat, n), loss.Grow(u.turn, n), loss.Grow(u.norm, u.rows)
 	kernel.L2Normalize(u.rows, u.dim, x.Data, u.hat, u.norm, unitEps)
 	for i, l := range u.norm {
 		if l <= unitEps {
@@ -152,7 +108,7 @@ type ownCosines struct {
 func (c *ownCosines) load(z *array.Array) {
 	c.units.load(z)
 	n := c.rows
-	c.cos, c.slope = grow(c.cos, n*n), grow(c.slope, n*n)
+	c.cos, c.slope = loss.Grow(c.cos, n*n), loss.Grow(c.slope, n*n)
 	kernel.Gram(n, c.dim, c.hat, c.dim, c.cos, n)
 	within(c.cos)
 	clear(c.slope)
@@ -186,7 +142,7 @@ func (c *crossCosines) load(a, b *array.Array) {
 	c.a.load(a)
 	c.b.load(b)
 	n, m, d := c.a.rows, c.b.rows, c.a.dim
-	c.cos, c.slope = grow(c.cos, n*m), grow(c.slope, n*m)
+	c.cos, c.slope = loss.Grow(c.cos, n*m), loss.Grow(c.slope, n*m)
 	kernel.Gemm(false, true, n, m, d, 1, c.a.hat, d, c.b.hat, d, 0, c.cos, m)
 	within(c.cos)
 	clear(c.slope)
@@ -227,7 +183,7 @@ type rowTerm struct {
 }
 
 // addTerms sums the terms of rows in their order.
-func addTerms(terms []rowTerm) (res Result) {
+func addTerms(terms []rowTerm) (res loss.Result) {
 	var positives, others int
 	for _, t := range terms {
 		res.Loss += t.value
@@ -256,7 +212,7 @@ func (t *rowTerm) apart(positive bool, cos float32) {
 
 // newRows returns a parameter of rows whose numbers are drawn from a normal law.
 func newRows(name string, rows, dim int, spread float64, r *rng.Stream) (*nn.Param, error) {
-	p, err := newParam(name, true, rows, dim)
+	p, err := loss.NewParam(name, true, rows, dim)
 	if err != nil {
 		return nil, err
 	}
@@ -264,4 +220,9 @@ func newRows(name string, rows, dim int, spread float64, r *rng.Stream) (*nn.Par
 		p.Value.Data[i] = float32(spread * r.NormFloat64())
 	}
 	return p, nil
+}
+
+// tooLarge is the error of a loss whose gradient float32 cannot hold.
+func tooLarge(row int) error {
+	return fmt.Errorf("loss: %w: the loss or its gradient is too large for float32, at row %d of the batch: the lengths of embeddings differ too much", loss.ErrNonFinite, row)
 }

@@ -1,10 +1,11 @@
-package loss
+package labeled
 
 import (
 	"math"
 
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
 	"tercet/internal/par"
 )
 
@@ -18,9 +19,19 @@ const (
 	OverNegatives Denominator = "negatives"
 )
 
+// Positives says which rows of a batch belong together.
+type Positives string
+
+const (
+	// OfClasses are those of a class.
+	OfClasses Positives = "classes"
+	// OfViews are views of the same image.
+	OfViews Positives = "views"
+)
+
 func init() {
-	Family.Register(component.Component[Options]{Name: "supcon", Doc: "softmax over the cosines of a batch, a mean for each anchor (Khosla et al.)", Defaults: SupConDefaults()})
-	Family.Register(component.Component[Options]{Name: "nt-xent", Doc: "softmax over the cosines of a batch, a mean over positive pairs (Chen et al.)", Defaults: NTXentDefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "supcon", Doc: "softmax over the cosines of a batch, a mean for each anchor (Khosla et al.)", Defaults: SupConDefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "nt-xent", Doc: "softmax over the cosines of a batch, a mean over positive pairs (Chen et al.)", Defaults: NTXentDefaults()})
 }
 
 // SupConOptions are the keys of the supervised contrastive loss.
@@ -36,7 +47,7 @@ func SupConDefaults() SupConOptions {
 }
 
 // New implements Options.
-func (o SupConOptions) New() (Objective, error) {
+func (o SupConOptions) New() (loss.Objective, error) {
 	factor := 1.0
 	if o.Variant == Published {
 		factor = o.Temperature / 0.07
@@ -45,24 +56,35 @@ func (o SupConOptions) New() (Objective, error) {
 }
 
 // Takes implements Options.
-func (SupConOptions) Takes() Kind { return Labels }
+func (SupConOptions) Takes() loss.Kind { return loss.Labels }
 
 // NTXentOptions are the keys of the normalized temperature-scaled cross entropy.
 type NTXentOptions struct {
 	Temperature float64     `yaml:"temperature" check:">0.001,<=100" doc:"divides the cosines inside the softmax"`
 	Denominator Denominator `yaml:"denominator" enum:"all|negatives" doc:"all: as in SimCLR; negatives: a positive is compared with images of other classes alone, as in pytorch-metric-learning"`
+	Positives   Positives   `yaml:"positives" enum:"classes|views" omit:"classes" doc:"classes: images of a class are positives; views: views of an image alone, without labels, as in SimCLR"`
 }
 
-// NTXentDefaults returns temperature 0.07 and SimCLR's denominator.
-func NTXentDefaults() NTXentOptions { return NTXentOptions{Temperature: 0.07, Denominator: OverAll} }
+// NTXentDefaults returns temperature 0.07, SimCLR's denominator, and positives of a class.
+func NTXentDefaults() NTXentOptions {
+	return NTXentOptions{Temperature: 0.07, Denominator: OverAll, Positives: OfClasses}
+}
 
 // New implements Options.
-func (o NTXentOptions) New() (Objective, error) {
-	return newSoftPairs("nt-xent", o, softPairs{temperature: o.Temperature, denominator: o.Denominator, factor: 1})
+func (o NTXentOptions) New() (loss.Objective, error) {
+	return newSoftPairs("nt-xent", o, softPairs{temperature: o.Temperature, denominator: o.Denominator, factor: 1, byView: o.Positives == OfViews})
+}
+
+// Fit implements Fitter.
+func (o NTXentOptions) Fit(s loss.Setting) []component.Fault {
+	if o.Positives != OfViews || s.Views > 1 {
+		return nil
+	}
+	return []component.Fault{component.Faultf("positives", "views are those of an image, and each image has one: set batch.views: 2")}
 }
 
 // Takes implements Options.
-func (NTXentOptions) Takes() Kind { return Labels }
+func (NTXentOptions) Takes() loss.Kind { return loss.Labels }
 
 // softPairs is the weighted sum, over rows i and their positives p, of
 //
@@ -79,15 +101,17 @@ type softPairs struct {
 	denominator Denominator
 	factor      float64
 	byAnchor    bool
+	byView      bool // rows of the same image are positives, and all others are not
 
 	c      ownCosines
 	labels []int32
-	counts []int // positives of each row
+	images []int32 // in place of labels, by view
+	counts []int   // positives of each row
 	scale  float64
 	terms  []rowTerm
 }
 
-func newSoftPairs(name string, o Options, l softPairs) (*softPairs, error) {
+func newSoftPairs(name string, o loss.Options, l softPairs) (*softPairs, error) {
 	if err := component.Err("loss "+name, o); err != nil {
 		return nil, err
 	}
@@ -99,16 +123,23 @@ func (l *softPairs) Margin() float64 { return 0 }
 
 // Eval implements Objective on t.Labels. The tuples are ordered pairs of positives.
 // Positive and Negative of the result are means of 1 - s.
-func (l *softPairs) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
+func (l *softPairs) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.Result, error) {
 	n, err := checkLabeled(z, t.Labels, grad, 0)
 	if n == 0 || err != nil {
-		return Result{}, err
+		return loss.Result{}, err
 	}
-	l.labels, l.counts = t.Labels, grow(l.counts, n)
+	l.labels, l.counts = t.Labels, loss.Grow(l.counts, n)
+	if l.byView {
+		if err := checkItems(t.Items, n); err != nil {
+			return loss.Result{}, err
+		}
+		l.images = imagesOf(t.Items, l.images)
+		l.labels = l.images
+	}
 	anchors, pairs := 0, 0
-	for i, y := range t.Labels {
+	for i, y := range l.labels {
 		l.counts[i] = -1 // itself
-		for _, other := range t.Labels {
+		for _, other := range l.labels {
 			if other == y {
 				l.counts[i]++
 			}
@@ -123,7 +154,7 @@ func (l *softPairs) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, 
 		l.scale = l.factor / float64(max(anchors, 1))
 	}
 	l.c.load(z)
-	l.terms = grow(l.terms, n)
+	l.terms = loss.Grow(l.terms, n)
 	par.Do(n, 4, l)
 	if grad != nil {
 		l.c.pull(grad)

@@ -1,13 +1,14 @@
-package loss
+package labeled
 
 import (
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/loss"
 )
 
 func init() {
-	Family.Register(component.Component[Options]{Name: "n-pairs", Doc: "a pair of each class against the pairs of the others, by inner products (Sohn)", Defaults: NPairsDefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "n-pairs", Doc: "a pair of each class against the pairs of the others, by inner products (Sohn)", Defaults: NPairsDefaults()})
 }
 
 // NPairsOptions are the keys of an NPairsLoss.
@@ -19,10 +20,10 @@ type NPairsOptions struct {
 func NPairsDefaults() NPairsOptions { return NPairsOptions{L2: 0.02} }
 
 // New implements Options.
-func (o NPairsOptions) New() (Objective, error) { return NewNPairs(o) }
+func (o NPairsOptions) New() (loss.Objective, error) { return NewNPairs(o) }
 
 // Takes implements Options.
-func (NPairsOptions) Takes() Kind { return Labels }
+func (NPairsOptions) Takes() loss.Kind { return loss.Labels }
 
 // Ordered implements Ordered: the pair of a class is its first two rows.
 func (NPairsOptions) Ordered() {}
@@ -75,14 +76,14 @@ func (l *NPairsLoss) choose(labels []int32) {
 
 // Eval implements Objective on t.Labels. The tuples are classes with two rows. Positive and
 // Negative of the result are means of minus the inner products.
-func (l *NPairsLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
+func (l *NPairsLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.Result, error) {
 	n, err := checkLabeled(z, t.Labels, grad, 0)
 	if n == 0 || err != nil {
-		return Result{}, err
+		return loss.Result{}, err
 	}
 	l.choose(t.Labels)
 	m := len(l.anchors)
-	l.slope = grow(l.slope, m*m)
+	l.slope = loss.Grow(l.slope, m*m)
 	var all rowTerm
 	mean := 1 / float64(max(m, 1))
 	for i, a := range l.anchors {
@@ -132,23 +133,23 @@ func (l *NPairsLoss) classify(row []float64, i int) float64 {
 func (l *NPairsLoss) pull(z, grad *array.Array, mean float64) {
 	m, d := len(l.anchors), z.Shape[1]
 	clear(grad.Data)
-	var acc [block]float64
+	var acc [loss.Block]float64
 	for i := range m {
-		for from := 0; from < d; from += block {
-			to := min(from+block, d)
+		for from := 0; from < d; from += loss.Block {
+			to := min(from+loss.Block, d)
 			sum := acc[:to-from]
 			clear(sum)
 			for j, p := range l.partner {
-				addScaled(mean*l.slope[i*m+j], z.Row(p)[from:to], sum)
+				loss.AddScaled(mean*l.slope[i*m+j], z.Row(p)[from:to], sum)
 			}
-			addScaled(mean*l.o.L2/2, z.Row(l.anchors[i])[from:to], sum)
-			narrow(sum, grad.Row(l.anchors[i])[from:to])
+			loss.AddScaled(mean*l.o.L2/2, z.Row(l.anchors[i])[from:to], sum)
+			loss.Narrow(sum, grad.Row(l.anchors[i])[from:to])
 			clear(sum)
 			for j, a := range l.anchors {
-				addScaled(mean*l.slope[j*m+i], z.Row(a)[from:to], sum)
+				loss.AddScaled(mean*l.slope[j*m+i], z.Row(a)[from:to], sum)
 			}
-			addScaled(mean*l.o.L2/2, z.Row(l.partner[i])[from:to], sum)
-			narrow(sum, grad.Row(l.partner[i])[from:to])
+			loss.AddScaled(mean*l.o.L2/2, z.Row(l.partner[i])[from:to], sum)
+			loss.Narrow(sum, grad.Row(l.partner[i])[from:to])
 		}
 	}
 }

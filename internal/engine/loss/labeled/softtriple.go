@@ -1,15 +1,16 @@
-package loss
+package labeled
 
 import (
 	"math"
 
 	"tercet/internal/component"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/loss"
 	"tercet/internal/rng"
 )
 
 func init() {
-	Family.Register(component.Component[Options]{Name: "soft-triple", Doc: "softmax over classes of several centers each (Qian et al.)", Defaults: SoftTripleDefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "soft-triple", Doc: "softmax over classes of several centers each (Qian et al.)", Defaults: SoftTripleDefaults()})
 }
 
 // SoftTripleOptions are the keys of a softTriple.
@@ -19,6 +20,7 @@ type SoftTripleOptions struct {
 	Gamma       float64        `yaml:"gamma" check:">0.001,<=100" doc:"temperature of the softmax over the centers of a class"`
 	Tau         float64        `yaml:"tau" check:">=0,<=1000" doc:"weight of the term that merges centers of a class"`
 	Delta       float64        `yaml:"delta" check:">=0,<=2" doc:"margin of the own class"`
+	Smoothing   float64        `yaml:"smoothing" check:">=0,<1" omit:"0" doc:"label smoothing: so much of the own class's share is spread evenly over all classes"`
 	LRFactor    float64        `yaml:"lr_factor" check:">0,<=1e9" doc:"learning rate of the centers as a multiple of the network's"`
 	WeightDecay component.Auto `yaml:"weight_decay" check:">=0" omit:"auto" doc:"weight decay of the centers; auto takes optimizer.weight_decay"`
 }
@@ -29,15 +31,15 @@ func SoftTripleDefaults() SoftTripleOptions {
 }
 
 // New implements Options.
-func (o SoftTripleOptions) New() (Objective, error) {
+func (o SoftTripleOptions) New() (loss.Objective, error) {
 	if err := component.Err("loss soft-triple", o); err != nil {
 		return nil, err
 	}
-	return &softTriple{classRows: classRows{name: "centers", each: o.Centers}, o: o}, nil
+	return &softTriple{classRows: classRows{name: "centers", each: o.Centers, smoothing: o.Smoothing}, o: o}, nil
 }
 
 // Takes implements Options.
-func (SoftTripleOptions) Takes() Kind { return Labels }
+func (SoftTripleOptions) Takes() loss.Kind { return loss.Labels }
 
 // Rate implements Learned.
 func (o SoftTripleOptions) Rate() (float64, component.Auto) { return o.LRFactor, o.WeightDecay }
@@ -73,7 +75,7 @@ func (l *softTriple) classify(i, y int) (t rowTerm) {
 		logits[c] = float32(l.o.Lambda * l.similarity(cos[c*l.each:][:l.each]))
 	}
 	logits[y] -= float32(l.o.Lambda * l.o.Delta)
-	t.value = crossEntropy(logits, y)
+	t.value = l.crossEntropy(logits, y)
 	for c := l.classes - 1; c >= 0; c-- { // from the end: slopes of classes stand before those of centers
 		own := cos[c*l.each:][:l.each]
 		s, push := l.similarity(own), l.o.Lambda*float64(logits[c])

@@ -1,17 +1,18 @@
-package loss
+package labeled
 
 import (
 	"math"
 
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
 	"tercet/internal/rng"
 )
 
 func init() {
-	Family.Register(component.Component[Options]{Name: "proxy-anchor", Doc: "a proxy for each class as the anchor of the batch (Kim et al.)", Defaults: ProxyAnchorDefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "proxy-anchor", Doc: "a proxy for each class as the anchor of the batch (Kim et al.)", Defaults: ProxyAnchorDefaults()})
 }
 
 // ProxyAnchorOptions are the keys of a ProxyAnchorLoss.
@@ -29,10 +30,10 @@ func ProxyAnchorDefaults() ProxyAnchorOptions {
 }
 
 // New implements Options.
-func (o ProxyAnchorOptions) New() (Objective, error) { return NewProxyAnchor(o) }
+func (o ProxyAnchorOptions) New() (loss.Objective, error) { return NewProxyAnchor(o) }
 
 // Takes implements Options.
-func (ProxyAnchorOptions) Takes() Kind { return Labels }
+func (ProxyAnchorOptions) Takes() loss.Kind { return loss.Labels }
 
 // Rate implements Learned.
 func (o ProxyAnchorOptions) Rate() (float64, component.Auto) { return o.LRFactor, o.WeightDecay }
@@ -79,16 +80,16 @@ func (l *ProxyAnchorLoss) Margin() float64 { return l.o.Delta }
 // Eval implements Objective on t.Labels. The tuples are proxies: those of classes in the
 // batch for their images, and all for the other images. Positive and Negative of the
 // result are means of 1 - s.
-func (l *ProxyAnchorLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
+func (l *ProxyAnchorLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.Result, error) {
 	classes := l.proxies.Value.Shape[0]
 	n, err := checkLabeled(z, t.Labels, grad, classes)
 	if n == 0 || err != nil {
 		if grad != nil {
 			clear(l.proxies.Grad.Data)
 		}
-		return Result{}, err
+		return loss.Result{}, err
 	}
-	l.labels, l.counts, l.present = t.Labels, grow(l.counts, classes), 0
+	l.labels, l.counts, l.present = t.Labels, loss.Grow(l.counts, classes), 0
 	clear(l.counts)
 	for _, y := range t.Labels {
 		if l.counts[y]++; l.counts[y] == 1 {
@@ -96,7 +97,7 @@ func (l *ProxyAnchorLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Re
 		}
 	}
 	l.c.load(l.proxies.Value, z)
-	l.terms = grow(l.terms, classes)
+	l.terms = loss.Grow(l.terms, classes)
 	par.Do(classes, max(1, 4096/n), l)
 	if grad != nil {
 		l.c.pull(l.proxies.Grad, grad)

@@ -1,11 +1,12 @@
-package loss
+package labeled
 
 import (
 	"tercet/internal/component"
+	"tercet/internal/engine/loss"
 )
 
 func init() {
-	Family.Register(component.Component[Options]{Name: "smooth-ap", Doc: "average precision with a sigmoid for each step of a rank (Brown et al.)", Defaults: SmoothAPDefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "smooth-ap", Doc: "average precision with a sigmoid for each step of a rank (Brown et al.)", Defaults: SmoothAPDefaults()})
 }
 
 // SmoothAPOptions are the keys of a SmoothAPLoss.
@@ -18,10 +19,10 @@ type SmoothAPOptions struct {
 func SmoothAPDefaults() SmoothAPOptions { return SmoothAPOptions{Temperature: 0.01, Variant: Paper} }
 
 // New implements Options.
-func (o SmoothAPOptions) New() (Objective, error) { return NewSmoothAP(o) }
+func (o SmoothAPOptions) New() (loss.Objective, error) { return NewSmoothAP(o) }
 
 // Takes implements Options.
-func (SmoothAPOptions) Takes() Kind { return Labels }
+func (SmoothAPOptions) Takes() loss.Kind { return loss.Labels }
 
 // SmoothAPLoss is 1 minus the mean, over rows q with positives P, of
 //

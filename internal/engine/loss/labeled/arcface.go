@@ -1,23 +1,25 @@
-package loss
+package labeled
 
 import (
 	"math"
 
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
 	"tercet/internal/rng"
 )
 
 func init() {
-	Family.Register(component.Component[Options]{Name: "normalized-softmax", Doc: "softmax over the cosines to a vector of each class (Zhai & Wu)", Defaults: NormalizedSoftmaxDefaults()})
-	Family.Register(component.Component[Options]{Name: "cosface", Doc: "normalized softmax with a margin on the cosine (Wang et al.)", Defaults: CosFaceDefaults()})
-	Family.Register(component.Component[Options]{Name: "arcface", Doc: "normalized softmax with a margin on the angle, and with sub-centers (Deng et al.)", Defaults: ArcFaceDefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "normalized-softmax", Doc: "softmax over the cosines to a vector of each class (Zhai & Wu)", Defaults: NormalizedSoftmaxDefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "cosface", Doc: "normalized softmax with a margin on the cosine (Wang et al.)", Defaults: CosFaceDefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "arcface", Doc: "normalized softmax with a margin on the angle, and with sub-centers (Deng et al.)", Defaults: ArcFaceDefaults()})
 }
 
 // NormalizedSoftmaxOptions are the keys of the softmax over cosines.
 type NormalizedSoftmaxOptions struct {
 	Scale       float64        `yaml:"scale" check:">0,<=1000" doc:"factor of the cosines inside the softmax"`
 	Centers     int            `yaml:"centers" check:">=1,<=100" doc:"vectors of each class, the nearest of which counts"`
+	Smoothing   float64        `yaml:"smoothing" check:">=0,<1" omit:"0" doc:"label smoothing: so much of the own class's share is spread evenly over all classes"`
 	LRFactor    float64        `yaml:"lr_factor" check:">0,<=1e9" doc:"learning rate of the class vectors as a multiple of the network's"`
 	WeightDecay component.Auto `yaml:"weight_decay" check:">=0" omit:"auto" doc:"weight decay of the class vectors; auto takes optimizer.weight_decay"`
 }
@@ -28,12 +30,12 @@ func NormalizedSoftmaxDefaults() NormalizedSoftmaxOptions {
 }
 
 // New implements Options.
-func (o NormalizedSoftmaxOptions) New() (Objective, error) {
-	return newMarginSoftmax("normalized-softmax", o, marginSoftmax{scale: o.Scale}, o.Centers)
+func (o NormalizedSoftmaxOptions) New() (loss.Objective, error) {
+	return newMarginSoftmax("normalized-softmax", o, marginSoftmax{scale: o.Scale}, o.Centers, o.Smoothing)
 }
 
 // Takes implements Options.
-func (NormalizedSoftmaxOptions) Takes() Kind { return Labels }
+func (NormalizedSoftmaxOptions) Takes() loss.Kind { return loss.Labels }
 
 // Rate implements Learned.
 func (o NormalizedSoftmaxOptions) Rate() (float64, component.Auto) { return o.LRFactor, o.WeightDecay }
@@ -43,6 +45,7 @@ type CosFaceOptions struct {
 	Scale       float64        `yaml:"scale" check:">0,<=1000" doc:"factor of the cosines inside the softmax"`
 	Margin      float64        `yaml:"margin" check:">=0,<=2" doc:"subtracted from the cosine to the own class"`
 	Centers     int            `yaml:"centers" check:">=1,<=100" doc:"vectors of each class, the nearest of which counts"`
+	Smoothing   float64        `yaml:"smoothing" check:">=0,<1" omit:"0" doc:"label smoothing: so much of the own class's share is spread evenly over all classes"`
 	LRFactor    float64        `yaml:"lr_factor" check:">0,<=1e9" doc:"learning rate of the class vectors as a multiple of the network's"`
 	WeightDecay component.Auto `yaml:"weight_decay" check:">=0" omit:"auto" doc:"weight decay of the class vectors; auto takes optimizer.weight_decay"`
 }
@@ -53,12 +56,12 @@ func CosFaceDefaults() CosFaceOptions {
 }
 
 // New implements Options.
-func (o CosFaceOptions) New() (Objective, error) {
-	return newMarginSoftmax("cosface", o, marginSoftmax{scale: o.Scale, margin: o.Margin}, o.Centers)
+func (o CosFaceOptions) New() (loss.Objective, error) {
+	return newMarginSoftmax("cosface", o, marginSoftmax{scale: o.Scale, margin: o.Margin}, o.Centers, o.Smoothing)
 }
 
 // Takes implements Options.
-func (CosFaceOptions) Takes() Kind { return Labels }
+func (CosFaceOptions) Takes() loss.Kind { return loss.Labels }
 
 // Rate implements Learned.
 func (o CosFaceOptions) Rate() (float64, component.Auto) { return o.LRFactor, o.WeightDecay }
@@ -68,6 +71,7 @@ type ArcFaceOptions struct {
 	Scale       float64        `yaml:"scale" check:">0,<=1000" doc:"factor of the cosines inside the softmax"`
 	Margin      float64        `yaml:"margin" check:">=0,<3.14159" doc:"added to the angle to the own class, in radians"`
 	Centers     int            `yaml:"centers" check:">=1,<=100" doc:"vectors of each class, the nearest of which counts; 3 for labels with noise (sub-center ArcFace)"`
+	Smoothing   float64        `yaml:"smoothing" check:">=0,<1" omit:"0" doc:"label smoothing: so much of the own class's share is spread evenly over all classes"`
 	LRFactor    float64        `yaml:"lr_factor" check:">0,<=1e9" doc:"learning rate of the class vectors as a multiple of the network's"`
 	WeightDecay component.Auto `yaml:"weight_decay" check:">=0" omit:"auto" doc:"weight decay of the class vectors; auto takes optimizer.weight_decay"`
 }
@@ -78,12 +82,12 @@ func ArcFaceDefaults() ArcFaceOptions {
 }
 
 // New implements Options.
-func (o ArcFaceOptions) New() (Objective, error) {
-	return newMarginSoftmax("arcface", o, marginSoftmax{scale: o.Scale, margin: o.Margin, angular: true}, o.Centers)
+func (o ArcFaceOptions) New() (loss.Objective, error) {
+	return newMarginSoftmax("arcface", o, marginSoftmax{scale: o.Scale, margin: o.Margin, angular: true}, o.Centers, o.Smoothing)
 }
 
 // Takes implements Options.
-func (ArcFaceOptions) Takes() Kind { return Labels }
+func (ArcFaceOptions) Takes() loss.Kind { return loss.Labels }
 
 // Rate implements Learned.
 func (o ArcFaceOptions) Rate() (float64, component.Auto) { return o.LRFactor, o.WeightDecay }
@@ -104,11 +108,11 @@ type marginSoftmax struct {
 	nearest       []int32   // (B, classes) the vector of a class that counts
 }
 
-func newMarginSoftmax(name string, o Options, l marginSoftmax, centers int) (*marginSoftmax, error) {
+func newMarginSoftmax(name string, o loss.Options, l marginSoftmax, centers int, smoothing float64) (*marginSoftmax, error) {
 	if err := component.Err("loss "+name, o); err != nil {
 		return nil, err
 	}
-	l.classRows = classRows{name: "classes", each: centers}
+	l.classRows = classRows{name: "classes", each: centers, smoothing: smoothing}
 	return &l, nil
 }
 
@@ -122,9 +126,9 @@ func (l *marginSoftmax) Begin(dim, classes int, r *rng.Stream) error {
 }
 
 // Eval implements Objective; see classRows.
-func (l *marginSoftmax) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
+func (l *marginSoftmax) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.Result, error) {
 	if n := len(t.Labels) * l.classes; l.each > 1 {
-		l.logits, l.nearest = grow(l.logits, n), grow(l.nearest, n)
+		l.logits, l.nearest = loss.Grow(l.logits, n), loss.Grow(l.nearest, n)
 	}
 	return l.classRows.Eval(z, t, grad)
 }
@@ -161,7 +165,7 @@ func (l *marginSoftmax) softmax(cos []float32, y int) float64 {
 		cos[c] *= float32(l.scale)
 	}
 	cos[y] = float32(l.scale * own)
-	value := crossEntropy(cos, y)
+	value := l.crossEntropy(cos, y)
 	for c := range cos {
 		cos[c] *= float32(l.scale)
 	}

@@ -1,7 +1,8 @@
-package loss
+package labeled
 
 import (
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
 	"tercet/internal/par"
 )
 
@@ -20,12 +21,12 @@ type ownRows struct {
 
 // Eval implements Objective on t.Labels. The tuples are rows that count. Positive and
 // Negative of the result are means of 1 - s.
-func (l *ownRows) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
+func (l *ownRows) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.Result, error) {
 	n, err := checkLabeled(z, t.Labels, grad, 0)
 	if n == 0 || err != nil {
-		return Result{}, err
+		return loss.Result{}, err
 	}
-	l.labels, l.positives = t.Labels, grow(l.positives, n)
+	l.labels, l.positives = t.Labels, loss.Grow(l.positives, n)
 	counted := 0
 	for i, y := range t.Labels {
 		l.positives[i] = -1 // itself
@@ -40,7 +41,7 @@ func (l *ownRows) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, er
 	}
 	l.scale = 1 / float64(max(counted, 1))
 	l.c.load(z)
-	l.terms = grow(l.terms, n)
+	l.terms = loss.Grow(l.terms, n)
 	par.Do(n, 4, l)
 	if grad != nil {
 		l.c.pull(grad)

@@ -1,10 +1,11 @@
-package loss
+package labeled
 
 import (
 	"math"
 
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
 )
 
 // Pool says which pairs a circle loss puts into one term.
@@ -18,7 +19,7 @@ const (
 )
 
 func init() {
-	Family.Register(component.Component[Options]{Name: "circle", Doc: "pairs weighted by how far their cosines are from their optimum (Sun et al.)", Defaults: CircleDefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "circle", Doc: "pairs weighted by how far their cosines are from their optimum (Sun et al.)", Defaults: CircleDefaults()})
 }
 
 // CircleOptions are the keys of a CircleLoss.
@@ -32,10 +33,10 @@ type CircleOptions struct {
 func CircleDefaults() CircleOptions { return CircleOptions{Gamma: 80, Margin: 0.4, Pool: PoolAnchor} }
 
 // New implements Options.
-func (o CircleOptions) New() (Objective, error) { return NewCircle(o) }
+func (o CircleOptions) New() (loss.Objective, error) { return NewCircle(o) }
 
 // Takes implements Options.
-func (CircleOptions) Takes() Kind { return Labels }
+func (CircleOptions) Takes() loss.Kind { return loss.Labels }
 
 // Detached implements Detached: the weights of pairs are held fixed.
 func (CircleOptions) Detached() bool { return true }
@@ -68,13 +69,13 @@ func (l *CircleLoss) Margin() float64 { return l.o.Margin }
 
 // Eval implements Objective on t.Labels. The tuples are the terms: rows, or one for the
 // batch.
-func (l *CircleLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
+func (l *CircleLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.Result, error) {
 	if l.o.Pool == PoolAnchor {
 		return l.ownRows.Eval(z, t, grad)
 	}
 	n, err := checkLabeled(z, t.Labels, grad, 0)
 	if n == 0 || err != nil {
-		return Result{}, err
+		return loss.Result{}, err
 	}
 	l.labels = t.Labels
 	l.c.load(z)

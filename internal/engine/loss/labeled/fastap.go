@@ -1,12 +1,13 @@
-package loss
+package labeled
 
 import (
 	"tercet/internal/component"
+	"tercet/internal/engine/loss"
 	"tercet/internal/par"
 )
 
 func init() {
-	Family.Register(component.Component[Options]{Name: "fastap", Doc: "average precision by histograms of distances (Cakir et al.)", Defaults: FastAPDefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "fastap", Doc: "average precision by histograms of distances (Cakir et al.)", Defaults: FastAPDefaults()})
 }
 
 // FastAPOptions are the keys of a FastAPLoss.
@@ -19,10 +20,10 @@ type FastAPOptions struct {
 func FastAPDefaults() FastAPOptions { return FastAPOptions{Bins: 10, Variant: Paper} }
 
 // New implements Options.
-func (o FastAPOptions) New() (Objective, error) { return NewFastAP(o) }
+func (o FastAPOptions) New() (loss.Objective, error) { return NewFastAP(o) }
 
 // Takes implements Options.
-func (FastAPOptions) Takes() Kind { return Labels }
+func (FastAPOptions) Takes() loss.Kind { return loss.Labels }
 
 // Detached implements Detached: the published gradient is not that of the value.
 func (o FastAPOptions) Detached() bool { return o.Variant == Published }
@@ -71,7 +72,7 @@ func (l *FastAPLoss) query(q int) float64 {
 	s := l.spare.Get()
 	defer l.spare.Put(s)
 	n := l.o.Bins + 1
-	s.own, s.all, s.ownSlope, s.allSlope = grow(s.own, n), grow(s.all, n), grow(s.ownSlope, n), grow(s.allSlope, n)
+	s.own, s.all, s.ownSlope, s.allSlope = loss.Grow(s.own, n), loss.Grow(s.all, n), loss.Grow(s.ownSlope, n), loss.Grow(s.allSlope, n)
 	clear(s.own)
 	clear(s.all)
 	for j, c := range cos {

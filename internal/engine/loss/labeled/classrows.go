@@ -1,10 +1,11 @@
-package loss
+package labeled
 
 import (
 	"math"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
 	"tercet/internal/rng"
@@ -15,8 +16,11 @@ import (
 type classRows struct {
 	name string
 	each int
-	row  func(i int, label int) rowTerm // writes the slopes of row i, without the mean over rows
-	more func()                         // adds to the gradient of the parameters' directions; may be nil
+	// smoothing is the share of the target that is spread evenly over all classes
+	// (Szegedy et al., "Rethinking the Inception Architecture", CVPR 2016, section 7).
+	smoothing float64
+	row       func(i int, label int) rowTerm // writes the slopes of row i, without the mean over rows
+	more      func()                         // adds to the gradient of the parameters' directions; may be nil
 
 	param   *nn.Param // (classes*each, D)
 	classes int
@@ -38,17 +42,17 @@ func (l *classRows) Params() []*nn.Param { return []*nn.Param{l.param} }
 
 // Eval implements Objective on t.Labels. The tuples are rows; Positive and Negative of the
 // result are means of 1 - s over parameters of the row's class and of others.
-func (l *classRows) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
+func (l *classRows) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.Result, error) {
 	n, err := checkLabeled(z, t.Labels, grad, l.classes)
 	if n == 0 || err != nil {
 		if grad != nil {
 			clear(l.param.Grad.Data)
 		}
-		return Result{}, err
+		return loss.Result{}, err
 	}
 	l.labels = t.Labels
 	l.c.load(z, l.param.Value)
-	l.terms = grow(l.terms, n)
+	l.terms = loss.Grow(l.terms, n)
 	par.Do(n, max(1, 8192/l.c.b.rows), l)
 	if grad != nil {
 		l.c.turns()
@@ -89,6 +93,21 @@ func (l *classRows) apart(cos []float32, y int) (t rowTerm) {
 	t.positives, t.others = len(own), len(cos)-len(own)
 	t.positive, t.negative = float64(t.positives)-mine, float64(t.others)-(all-mine)
 	return t
+}
+
+// crossEntropy is that of the target (1 - smoothing) 1_y + smoothing / classes.
+func (l *classRows) crossEntropy(logit []float32, y int) float64 {
+	if l.smoothing == 0 {
+		return crossEntropy(logit, y)
+	}
+	share := l.smoothing / float64(len(logit))
+	ahead := float64(kernel.Sum(logit)*share) - float64(l.smoothing*float64(logit[y]))
+	value := crossEntropy(logit, y) - ahead
+	for c := range logit {
+		logit[c] -= float32(share)
+	}
+	logit[y] += float32(l.smoothing)
+	return value
 }
 
 // crossEntropy turns logits into softmax - 1_y, their slopes, and returns -log softmax_y.

@@ -1,10 +1,11 @@
-package loss
+package labeled
 
 import (
 	"math"
 	"testing"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
 	"tercet/internal/rng"
 )
 
@@ -15,7 +16,7 @@ func TestFastAPPublished(t *testing.T) {
 	for i := range z.Data {
 		z.Data[i] = float32(r.NormFloat64())
 	}
-	labels := &Tuples{Labels: []int32{0, 1, 0, 1, 2, 2, 0, 3}}
+	labels := &loss.Tuples{Labels: []int32{0, 1, 0, 1, 2, 2, 0, 3}}
 	var grads [2]*array.Array
 	var values [2]float64
 	for i, v := range []Variant{Paper, Published} {

@@ -1,14 +1,15 @@
-package loss
+package labeled
 
 import (
 	"math"
 
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
 )
 
 func init() {
-	Family.Register(component.Component[Options]{Name: "angular", Doc: "the angle at the negative of each triplet of a batch (Wang et al.)", Defaults: AngularDefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "angular", Doc: "the angle at the negative of each triplet of a batch (Wang et al.)", Defaults: AngularDefaults()})
 }
 
 // AngularOptions are the keys of an AngularLoss.
@@ -20,10 +21,10 @@ type AngularOptions struct {
 func AngularDefaults() AngularOptions { return AngularOptions{Alpha: 40} }
 
 // New implements Options.
-func (o AngularOptions) New() (Objective, error) { return NewAngular(o) }
+func (o AngularOptions) New() (loss.Objective, error) { return NewAngular(o) }
 
 // Takes implements Options.
-func (AngularOptions) Takes() Kind { return Labels }
+func (AngularOptions) Takes() loss.Kind { return loss.Labels }
 
 // AngularLoss is the angular loss, the mean over pairs (a, p) of a class of
 //
@@ -52,10 +53,10 @@ func (l *AngularLoss) Margin() float64 { return 0 }
 
 // Eval implements Objective on t.Labels. The tuples are pairs of a class. Positive and
 // Negative of the result are means of 1 - s.
-func (l *AngularLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
+func (l *AngularLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.Result, error) {
 	n, err := checkLabeled(z, t.Labels, grad, 0)
 	if n == 0 || err != nil {
-		return Result{}, err
+		return loss.Result{}, err
 	}
 	l.labels = t.Labels
 	l.c.load(z)

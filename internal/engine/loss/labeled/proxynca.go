@@ -1,16 +1,17 @@
-package loss
+package labeled
 
 import (
 	"math"
 
 	"tercet/internal/component"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/loss"
 	"tercet/internal/rng"
 )
 
 func init() {
-	Family.Register(component.Component[Options]{Name: "proxy-nca", Doc: "neighborhood components with a proxy for each class (Movshovitz-Attias et al.)", Defaults: ProxyNCADefaults()})
-	Family.Register(component.Component[Options]{Name: "proxy-nca-pp", Doc: "ProxyNCA++: a softmax over all proxies (Teh et al.)", Defaults: ProxyNCAPPDefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "proxy-nca", Doc: "neighborhood components with a proxy for each class (Movshovitz-Attias et al.)", Defaults: ProxyNCADefaults()})
+	loss.Family.Register(component.Component[loss.Options]{Name: "proxy-nca-pp", Doc: "ProxyNCA++: a softmax over all proxies (Teh et al.)", Defaults: ProxyNCAPPDefaults()})
 }
 
 // ProxyNCAOptions are the keys of ProxyNCA and ProxyNCA++.
@@ -33,7 +34,7 @@ func ProxyNCAPPDefaults() ProxyNCAOptions {
 }
 
 // New implements Options.
-func (o ProxyNCAOptions) New() (Objective, error) {
+func (o ProxyNCAOptions) New() (loss.Objective, error) {
 	if err := component.Err("loss proxy-nca", o); err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (o ProxyNCAOptions) New() (Objective, error) {
 }
 
 // Takes implements Options.
-func (ProxyNCAOptions) Takes() Kind { return Labels }
+func (ProxyNCAOptions) Takes() loss.Kind { return loss.Labels }
 
 // Rate implements Learned.
 func (o ProxyNCAOptions) Rate() (float64, component.Auto) { return o.LRFactor, o.WeightDecay }

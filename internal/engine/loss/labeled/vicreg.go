@@ -1,0 +1,205 @@
+package labeled
+
+import (
+	"math"
+
+	"tercet/internal/component"
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/loss"
+)
+
+func init() {
+	loss.Family.Register(component.Component[loss.Options]{Name: "vicreg", Doc: "two views of an image together, numbers of an embedding spread and uncorrelated; without labels (Bardes et al.)", Defaults: VICRegDefaults()})
+}
+
+// VICRegOptions are the keys of a VICRegLoss.
+type VICRegOptions struct {
+	Similarity float64 `yaml:"similarity" check:">=0,<=100000" doc:"weight of the squared distances of two views"`
+	Variance   float64 `yaml:"variance" check:">=0,<=100000" doc:"weight of the hinge that keeps standard deviations above 1"`
+	Covariance float64 `yaml:"covariance" check:">=0,<=100000" doc:"weight of the squared covariances"`
+	Variant    Variant `yaml:"variant" enum:"paper|published" doc:"published divides distances by the dimension and the hinge by 2, as the authors' code does"`
+}
+
+// VICRegDefaults returns the weights of the paper, 25, 25 and 1.
+func VICRegDefaults() VICRegOptions {
+	return VICRegOptions{Similarity: 25, Variance: 25, Covariance: 1, Variant: Paper}
+}
+
+// New implements Options.
+func (o VICRegOptions) New() (loss.Objective, error) { return NewVICReg(o) }
+
+// Takes implements Options.
+func (VICRegOptions) Takes() loss.Kind { return loss.Labels }
+
+// Ordered implements Ordered: the first row of an image is its first view.
+func (VICRegOptions) Ordered() {}
+
+// Fit implements Fitter.
+func (VICRegOptions) Fit(s loss.Setting) (out []component.Fault) {
+	if s.Views < 2 {
+		out = append(out, component.Faultf("name", "vicreg compares two views of each image: set batch.views: 2"))
+	}
+	if s.Normalized {
+		out = append(out, component.Faultf("name", "vicreg spreads numbers to a standard deviation of 1, which embeddings of length 1 cannot have: set model.normalize: false"))
+	}
+	return out
+}
+
+// VICRegLoss is, of two views Z and Z' of n images in D numbers,
+//
+//	similarity 1/n sum_i |z_i - z'_i|^2 + variance (v(Z) + v(Z')) + covariance (c(Z) + c(Z'))
+//
+// where v = 1/D sum_k max(0, 1 - sqrt(C_kk + 1e-4)), c = 1/D sum_{k != l} C_kl^2, and C the
+// covariances over the images, divided by n - 1 (Bardes et al., "VICReg:
+// Variance-Invariance-Covariance Regularization for Self-Supervised Learning", ICLR 2022, eq. 1
+// to 6). Fewer than two images with two views have no loss. It serves one goroutine at a time.
+type VICRegLoss struct {
+	o     VICRegOptions
+	pairs [][2]int // rows of the views of an image
+	alone []int32  // rows whose second view is still to come
+	x     []float32
+	c     []float32 // (D, D) covariances, then their slopes
+	turn  []float32
+	means []float64
+}
+
+// NewVICReg returns the loss, or an error naming the option that is wrong.
+func NewVICReg(o VICRegOptions) (*VICRegLoss, error) {
+	if err := component.Err("loss vicreg", o); err != nil {
+		return nil, err
+	}
+	return &VICRegLoss{o: o}, nil
+}
+
+// Margin returns 0: the loss has none.
+func (l *VICRegLoss) Margin() float64 { return 0 }
+
+// Eval implements Objective on t.Items. The tuples are images; Positive of the result is the
+// mean distance of two views.
+func (l *VICRegLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.Result, error) {
+	rows, err := checkLabeled(z, t.Labels, grad, 0)
+	if rows == 0 || err != nil {
+		return loss.Result{}, err
+	}
+	if err := checkItems(t.Items, rows); err != nil {
+		return loss.Result{}, err
+	}
+	if grad != nil {
+		clear(grad.Data)
+	}
+	l.pair(t.Items)
+	n := len(l.pairs)
+	if n < 2 {
+		return loss.Result{}, nil
+	}
+	res := loss.Result{Tuples: n, Active: n}
+	res.Loss = l.together(z, grad, &res)
+	for view := range 2 {
+		res.Loss += l.spread(z, grad, view)
+	}
+	if grad != nil {
+		if i, ok := kernel.AllFinite(grad.Data); !ok {
+			return loss.Result{}, tooLarge(i / z.Shape[1])
+		}
+	}
+	if math.IsInf(res.Loss, 0) || math.IsNaN(res.Loss) {
+		return loss.Result{}, tooLarge(0)
+	}
+	return res, nil
+}
+
+// pair finds the rows of the views of each image.
+func (l *VICRegLoss) pair(items []uint64) {
+	l.pairs, l.alone = l.pairs[:0], l.alone[:0]
+next:
+	for i, item := range items {
+		for k, first := range l.alone {
+			if items[first] == item {
+				l.pairs = append(l.pairs, [2]int{int(first), i})
+				l.alone = append(l.alone[:k], l.alone[k+1:]...)
+				continue next
+			}
+		}
+		l.alone = append(l.alone, int32(i))
+	}
+}
+
+// together adds the term of the distances of views.
+func (l *VICRegLoss) together(z, grad *array.Array, res *loss.Result) float64 {
+	weight := l.o.Similarity / float64(len(l.pairs))
+	if l.o.Variant == Published {
+		weight /= float64(z.Shape[1])
+	}
+	value := 0.0
+	for _, p := range l.pairs {
+		x, y := z.Row(p[0]), z.Row(p[1])
+		square := kernel.SquaredDistance(x, y)
+		value += float64(weight * square)
+		res.Positive += math.Sqrt(square) / float64(len(l.pairs))
+		if grad == nil {
+			continue
+		}
+		dx, dy := grad.Row(p[0]), grad.Row(p[1])
+		for k, v := range x {
+			d := float32(2 * weight * (float64(v) - float64(y[k])))
+			dx[k] += d
+			dy[k] -= d
+		}
+	}
+	return value
+}
+
+// spread adds the terms of one view.
+func (l *VICRegLoss) spread(z, grad *array.Array, view int) float64 {
+	n, d := len(l.pairs), z.Shape[1]
+	l.center(z, view)
+	l.c = loss.Grow(l.c, d*d)
+	kernel.Gemm(true, false, d, d, n, 1/float32(n-1), l.x, d, l.x, d, 0, l.c, d)
+	value, hinge := 0.0, l.o.Variance/float64(d)
+	if l.o.Variant == Published {
+		hinge /= 2
+	}
+	for k := range d {
+		for m := range d {
+			c := float64(l.c[k*d+m])
+			if k != m {
+				value += float64(l.o.Covariance / float64(d) * float64(c*c))
+				l.c[k*d+m] = float32(2 * l.o.Covariance / float64(d) * c)
+				continue
+			}
+			root := math.Sqrt(c + 1e-4)
+			l.c[k*d+k] = 0
+			if root < 1 {
+				value += float64(hinge * (1 - root))
+				l.c[k*d+k] = float32(-hinge / (2 * root))
+			}
+		}
+	}
+	if grad == nil {
+		return value
+	}
+	// dLoss/dx = 2/(n-1) x S for symmetric slopes S, which the means' part leaves as it is:
+	// its columns sum to 0.
+	l.turn = loss.Grow(l.turn, n*d)
+	kernel.Gemm(false, false, n, d, d, 2/float32(n-1), l.x, d, l.c, d, 0, l.turn, d)
+	for i, p := range l.pairs {
+		kernel.Add(grad.Row(p[view]), l.turn[i*d:][:d], grad.Row(p[view]))
+	}
+	return value
+}
+
+// center sets x to the rows of a view without their means.
+func (l *VICRegLoss) center(z *array.Array, view int) {
+	n, d := len(l.pairs), z.Shape[1]
+	l.x, l.means = loss.Grow(l.x, n*d), loss.Grow(l.means, d)
+	clear(l.means)
+	for _, p := range l.pairs {
+		loss.AddScaled(1/float64(n), z.Row(p[view]), l.means)
+	}
+	for i, p := range l.pairs {
+		for k, v := range z.Row(p[view]) {
+			l.x[i*d+k] = float32(float64(v) - l.means[k])
+		}
+	}
+}
