@@ -29,11 +29,47 @@ func losses(k loss.Kind) string {
 
 // lossRules holds what a loss asks of the rest.
 func (c *Config) lossRules(fail func(key, format string, args ...any)) {
+	c.viewRules(fail)
+	c.memoryRules(fail)
 	o, ok := c.Loss.Options.(loss.Fitter)
 	if !ok {
 		return
 	}
-	report("loss.", o.Fit(loss.Setting{Normalized: c.Model.Normalize, Noise: c.Noise.Kind, Contrast: c.contrast}), fail)
+	report("loss.", o.Fit(loss.Setting{Normalized: c.Model.Normalize, Views: c.Batch.Views, Noise: c.Noise.Kind, Contrast: c.contrast}), fail)
+}
+
+// viewRules holds what views of an image ask of the rest.
+func (c *Config) viewRules(fail func(key, format string, args ...any)) {
+	if c.Batch.Views < 2 {
+		return
+	}
+	if gives := c.Batch.Gives(); gives != "" {
+		fail("batch.views", "sampler %s gives %s of images, each of which is there once: remove it, or take another sampler", c.Batch.Sampler, gives)
+	}
+	d := c.Data
+	if !d.Transform.Given() && d.Augment == (Augment{}) && !d.Distort.Fresh {
+		fail("batch.views", "views of an image differ by random changes, and there are none: set data.augment, data.distort.fresh or data.transform")
+	}
+}
+
+// memoryRules holds what a memory of embeddings asks of the rest.
+func (c *Config) memoryRules(fail func(key, format string, args ...any)) {
+	m, takes := c.Loss.Memory, c.Loss.Options.Takes()
+	if m.Size == 0 {
+		if m.Warmup.N > 0 {
+			fail("loss.memory.warmup", "has no effect without a memory: set loss.memory.size, or remove it")
+		}
+		return
+	}
+	if takes != loss.Pairs && takes != loss.Triplets {
+		fail("loss.memory.size", "embeddings are remembered for losses on pairs (%s) and on triplets (%s); %s takes %s: remove it, or change the loss", losses(loss.Pairs), losses(loss.Triplets), c.Loss.Name, everything(takes))
+	}
+	if gives := c.Batch.Gives(); gives != "" {
+		fail("loss.memory.size", "sampler %s gives the %s of a batch, which have none with earlier images: remove it, or take another sampler", c.Batch.Sampler, gives)
+	}
+	if c.Defense.Name != families["defense"][0].Name {
+		fail("loss.memory.size", "embeddings of earlier batches are not those of images that defense %s perturbs: remove it, or the defense", c.Defense.Name)
+	}
 }
 
 // contrast is that of loss.Setting. It moves one way with the number of classes, so

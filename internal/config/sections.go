@@ -84,6 +84,7 @@ type Model struct {
 // Batch says which images come next: a component of batch.Samplers.
 type Batch struct {
 	Sampler  string            `yaml:"sampler" choice:"sampler" doc:"how a batch is composed"`
+	Views    int               `yaml:"views" check:">=1,<=2" omit:"1" doc:"how often each image of a batch is in it, each time with random changes of its own; 2 for losses on views"`
 	DropLast bool              `yaml:"drop_last" doc:"leave out an epoch's last batch if it is not full"`
 	Prefetch int               `yaml:"prefetch" check:">=0,<=64" doc:"batches made ahead of time on spare threads; 0 makes each when it is needed"`
 	Options  batch.SamplerKeys `yaml:"-"`
@@ -92,7 +93,14 @@ type Batch struct {
 // Loss is the objective, a component of loss.Family.
 type Loss struct {
 	Name    string       `yaml:"name" choice:"loss" doc:"the objective"`
+	Memory  Memory       `yaml:"memory" doc:"embeddings of earlier batches that those of a batch are compared with, too"`
 	Options loss.Options `yaml:"-"`
+}
+
+// Memory keeps embeddings of earlier batches.
+type Memory struct {
+	Size   int            `yaml:"size" check:">=0,<=65536" omit:"0" doc:"with losses on pairs and on triplets: the last SIZE embeddings are compared with those of a batch, without a gradient of their own; 0 is off"`
+	Warmup component.Span `yaml:"warmup" units:"steps,epochs" check:">=0" omit:"0 steps" doc:"none are kept for so long at the start; 1000 steps in the paper"`
 }
 
 // Miner picks tuples, a component of mine.Family.
@@ -149,6 +157,7 @@ type Train struct {
 	EvalSamples     int            `yaml:"eval_samples" check:">=0,<=1000000000" doc:"validation images, or test images where there are none, used by evaluations during training; 0 uses all"`
 	CheckpointEvery component.Span `yaml:"checkpoint_every" units:"steps,minutes" check:">=0" doc:"largest distance of two checkpoints; with minutes there is also one at an epoch's end, unless the last is less than 5 seconds old; 0 writes one at each epoch's end"`
 	KeepEvery       component.Span `yaml:"keep_every" units:"steps,epochs" check:">=0" omit:"0 steps" doc:"distance of the checkpoints that stay, as checkpoints/step-N.safetensors; 0 keeps none but last, previous and best"`
+	EMA             float64        `yaml:"ema" check:">=0,<1" omit:"0" doc:"decay of a moving average of the weights, such as 0.999: the network that is evaluated, embedded and attacked is then the average; 0 keeps none"`
 	EarlyStop       EarlyStop      `yaml:"early_stop" doc:"stop when a metric no longer rises"`
 	Collapse        Collapse       `yaml:"collapse" doc:"stop when the embedding has collapsed to a point or a line"`
 }

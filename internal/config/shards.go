@@ -5,7 +5,7 @@ func (c *Config) shardRules(fail func(key, format string, args ...any)) {
 	t := c.Train
 	if s := t.Shards; s&(s-1) != 0 {
 		fail("train.shards", "must be a power of two, is %d", s)
-	} else if rows := c.Batch.Options.Rows(); s > 0 && rows%s != 0 {
+	} else if rows := c.Batch.Views * c.Batch.Options.Rows(); s > 0 && rows%s != 0 {
 		fail("train.shards", "%d shards do not divide a batch of %d images: change train.shards or the size of the batch", s, rows)
 	}
 	if t.BatchNorm == "shard" && t.Shards == 1 {

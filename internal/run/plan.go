@@ -63,6 +63,12 @@ func MakePlan(ctx context.Context, cfg *config.Config) (*printed.PlannedRun, err
 	if l, ok := t.Objective.(loss.Parametric); ok {
 		params += int64(nn.CountParams(l.Params()))
 	}
+	if t.Average != nil {
+		params += int64(p.Model.Parameters)
+	}
+	if t.Memory != nil {
+		params += int64(t.Memory.Size) * int64(t.Model.Dim())
+	}
 	p.Checkpoint = 4 * (params + state)
 	labels := firstLabels(t.Sampler, sets.Seen())
 	seconds, cost, trained, err := timeStep(t, labels, shapeOf(sets.Train))
@@ -144,8 +150,9 @@ func newRehearsal(t *wire.Assembled, labels []int32, shape []int) *rehearsal {
 		s.batch.Images.Data[i] = float32(r.Float64())
 	}
 	s.batch.Labels = labels
+	ids := t.Sampler.Plan(0)[0]
 	for i := range labels {
-		s.batch.IDs = append(s.batch.IDs, uint64(i))
+		s.batch.IDs = append(s.batch.IDs, uint64(ids[i]))
 	}
 	if s.mode == nn.Train {
 		s.mode = nn.BatchStats
@@ -157,7 +164,7 @@ func (s *rehearsal) step(n uint64) (record.Cost, error) {
 	var cost record.Cost
 	t, in := s.t, s.batch
 	mine := func(z *array.Array, b *adversary.Batch) error {
-		b.Tuples = &loss.Tuples{}
+		b.Tuples = &loss.Tuples{Items: b.IDs}
 		_, err := t.Miner.Mine(z, b.Labels, rng.New(t.Seed, "plan"), b.Tuples)
 		return err
 	}

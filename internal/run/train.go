@@ -133,7 +133,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		return false, err
 	}
 	if err = t.Run(ctx); err == nil && t.Tuples != nil {
-		err = r.evaluatePairs(ctx, t)
+		err = t.WithAverage(func() error { return r.evaluatePairs(ctx, t) })
 	}
 	if e := log.Close(); err == nil && e != nil {
 		err = e

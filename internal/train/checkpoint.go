@@ -115,6 +115,7 @@ func (t *Trainer) checkpoint(spec nn.Spec, configHash string) (*safetensors.File
 	for _, p := range t.Model.Params() {
 		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "model/" + p.Name, Shape: p.Value.Shape, Data: p.Value.Data})
 	}
+	t.storeAverage(f)
 	if p, ok := t.Objective.(loss.Parametric); ok {
 		for _, p := range p.Params() {
 			f.Tensors = append(f.Tensors, safetensors.Tensor{Name: p.Name, Shape: p.Value.Shape, Data: p.Value.Data})
@@ -124,6 +125,11 @@ func (t *Trainer) checkpoint(spec nn.Spec, configHash string) (*safetensors.File
 			return nil, err
 		}
 		f.Meta["loss.classes"] = string(classes)
+	}
+	if t.Memory != nil {
+		if err := t.Memory.store(f); err != nil {
+			return nil, err
+		}
 	}
 	for _, s := range t.Optimizer.State() {
 		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "optim/" + s.Name, Shape: s.Shape, Data: s.Data})
@@ -185,7 +191,8 @@ func parseCheckpoint(f *safetensors.File) (*Checkpoint, error) {
 	return c, finiteTensors(f.Tensors)
 }
 
-// LoadModel builds the checkpoint's network with its weights. A network with more
+// LoadModel builds the checkpoint's network with its weights, or their average where the
+// run keeps one. A network with more
 // numbers than the file has is refused before it takes memory.
 func (c *Checkpoint) LoadModel() (*nn.Model, error) {
 	weights := 0
@@ -198,7 +205,7 @@ func (c *Checkpoint) LoadModel() (*nn.Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: the file has weights of %d numbers: %w", ErrCheckpoint, weights, err)
 	}
-	return m, c.fill("model/", m.Params())
+	return m, c.fill(c.network(), m.Params())
 }
 
 // fill copies the checkpoint's weights and buffers, whose names begin with that, into
@@ -223,8 +230,16 @@ func (c *Checkpoint) Resume(t *Trainer) error {
 	if err := c.fill("model/", t.Model.Params()); err != nil {
 		return err
 	}
+	if err := t.restoreAverage(c); err != nil {
+		return err
+	}
 	if p, ok := t.Objective.(loss.Parametric); ok {
 		if err := c.resumeLoss(p, t.Classes); err != nil {
+			return err
+		}
+	}
+	if t.Memory != nil {
+		if err := t.Memory.restore(c.file, t.Model.Dim()); err != nil {
 			return err
 		}
 	}
@@ -263,6 +278,10 @@ func (c *Checkpoint) Resume(t *Trainer) error {
 			crafted := *w.Crafted
 			t.window.Crafted = &crafted
 		}
+	}
+	if s := c.State.Plateau; s != nil {
+		plateau := *s
+		t.State.Plateau = &plateau
 	}
 	if s := c.State.Crafted; s != nil {
 		crafted := *s

@@ -2,10 +2,11 @@ package train
 
 import (
 	"fmt"
+	"math"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
-	"tercet/internal/engine/nn"
+	"tercet/internal/engine/loss"
 )
 
 // NonFiniteError says where a NaN or an infinity first showed.
@@ -24,6 +25,7 @@ const (
 	causeInput = "the data hold NaN or infinite values"
 	// CauseRate is the likely cause where a network's own numbers overflow.
 	CauseRate   = "the learning rate is too high; lower optimizer.lr, add optimizer.schedule.warmup or optimizer.clip"
+	causeFactor = "the learning rate of the loss's own parameters is too high; lower loss.lr_factor"
 	causeObject = "the loss overflows on these embeddings; set model.normalize: true or lower optimizer.lr"
 )
 
@@ -45,31 +47,51 @@ func finiteEmbeddings(step int, z, images *array.Array) error {
 	return err
 }
 
+// runaway is a size that parameters of a loss have only after steps that are far too long.
+const runaway = 1e12
+
+// cause is the likely cause of an overflow, other unless parameters of the loss have run
+// away.
+func (t *Trainer) cause(other string) string {
+	p, ok := t.Objective.(loss.Parametric)
+	if !ok {
+		return other
+	}
+	for _, p := range p.Params() {
+		for _, v := range p.Value.Data {
+			if !(math.Abs(float64(v)) < runaway) {
+				return causeFactor
+			}
+		}
+	}
+	return other
+}
+
 // blameGradient names the first parameter whose gradient is not finite; it is
 // called once the gradient's norm is known not to be.
-func blameGradient(step int, params []*nn.Param) error {
-	for _, p := range params {
+func (t *Trainer) blameGradient(step int) error {
+	for _, p := range t.params {
 		if p.Grad == nil {
 			continue
 		}
 		if i, ok := kernel.AllFinite(p.Grad.Data); !ok {
-			return &NonFiniteError{step, "gradient of " + p.Name, i, CauseRate}
+			return &NonFiniteError{step, "gradient of " + p.Name, i, t.cause(CauseRate)}
 		}
 	}
-	return &NonFiniteError{step, "norm of the gradient", 0, CauseRate}
+	return &NonFiniteError{step, "norm of the gradient", 0, t.cause(CauseRate)}
 }
 
 // finiteState returns an error when a weight, a running statistic or a number of the
 // optimizer is not finite; it keeps such numbers out of checkpoints.
 func (t *Trainer) finiteState() error {
 	for _, p := range t.params {
-		if err := finiteArray(t.State.Step, p.Name, p.Value, CauseRate); err != nil {
+		if err := finiteArray(t.State.Step, p.Name, p.Value, t.cause(CauseRate)); err != nil {
 			return err
 		}
 	}
 	for _, s := range t.Optimizer.State() {
 		if i, ok := kernel.AllFinite(s.Data); !ok {
-			return &NonFiniteError{t.State.Step, "state of the optimizer, " + s.Name, i, CauseRate}
+			return &NonFiniteError{t.State.Step, "state of the optimizer, " + s.Name, i, t.cause(CauseRate)}
 		}
 	}
 	return nil

@@ -39,8 +39,11 @@ type Trainer struct {
 	Objective loss.Objective
 	Classes   []string // names of the classes that the objective has parameters for
 	Defense   adversary.Defense
+	Memory    *Memory  // nil for none
+	Average   *Average // nil for none
 	Optimizer optim.Optimizer
 	Schedule  func(step int) float64 // learning rate of a step, counted from 0
+	Plateau   *optim.Plateau         // drops of the learning rate; nil for none
 
 	// Log receives events; Cover, where set, says what an epoch (from 0) of the
 	// sampler shows of the data; Evaluate, where set, measures images;
@@ -153,6 +156,8 @@ type State struct {
 	Stale     int             `json:"stale"`     // evaluations since the best one
 	Collapsed int             `json:"collapsed"` // collapsed checks in a row
 	Stopped   bool            `json:"stopped"`   // ended early
+	// Plateau is the state of a schedule that follows evaluations.
+	Plateau *optim.PlateauState `json:"plateau,omitempty"`
 	// Window holds the sums of the steps since the last logged one, in a checkpoint
 	// alone.
 	Window *window `json:"window,omitempty"`
@@ -164,6 +169,7 @@ type State struct {
 // whatever failed. Bits depend on neither threads, timing nor interruptions.
 func (t *Trainer) Run(ctx context.Context) error {
 	t.params = t.trained()
+	t.beginAverage()
 	t.start = time.Now()
 	saved, savedAt := t.State.Step, time.Now()
 	for t.State.Step < t.Steps && !t.State.Stopped {
@@ -259,7 +265,7 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 		if err := finiteEmbeddings(step, z, in.Images); err != nil {
 			return r, err
 		}
-		if r.mined, err = t.mine(z, in); err != nil {
+		if r.mined, err = t.mine(z, in, 0); err != nil {
 			return r, err
 		}
 		benign = adversary.Hardness(z, in.Tuples, 0)
@@ -277,15 +283,24 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 	if err := finiteEmbeddings(step, z, crafted.Images); err != nil {
 		return r, err
 	}
-	if crafted.Tuples == nil {
-		if r.mined, err = t.mine(z, crafted); err != nil {
+	all, compared := z, crafted
+	if t.Memory != nil {
+		all, compared = t.Memory.join(z, crafted)
+		compared.Tuples = crafted.Tuples
+	}
+	if compared.Tuples == nil {
+		if r.mined, err = t.mine(all, compared, z.Rows()); err != nil {
 			return r, err
 		}
 	}
 
-	t.fit(z)
-	if r.loss, err = t.Objective.Eval(z, crafted.Tuples, t.dz); err != nil {
+	t.fit(all)
+	if r.loss, err = t.Objective.Eval(all, compared.Tuples, t.dz); err != nil {
 		return r, err
+	}
+	t.dz.SetRows(z.Rows())
+	if t.Memory != nil && step >= t.Memory.From {
+		t.Memory.push(z, crafted)
 	}
 	t.crafted(crafted, z, benign)
 	if o, ok := t.Defense.(adversary.Observer); ok {
@@ -295,7 +310,7 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 		return r, err
 	}
 	if total := r.loss.Loss + r.penalty; math.IsNaN(total) || math.IsInf(total, 0) {
-		return r, &NonFiniteError{step, "loss", 0, causeObject}
+		return r, &NonFiniteError{step, "loss", 0, t.cause(causeObject)}
 	}
 
 	if t.HeadOnly > 0 {
@@ -309,11 +324,12 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 	t.State.Cost.Add(record.Cost{Forward: int64(z.Rows()), Backward: int64(z.Rows())})
 	r.norm = optim.ClipByNorm(t.params, t.Clip)
 	if math.IsNaN(r.norm) || math.IsInf(r.norm, 0) {
-		return r, blameGradient(step, t.params)
+		return r, t.blameGradient(step)
 	}
 	optim.ClipByValue(t.params, t.ClipValue)
-	r.lr = t.Schedule(step)
+	r.lr = t.lowered(step)
 	t.Optimizer.Step(r.lr)
+	t.followAverage()
 
 	t.State.Step++
 	t.State.EpochLoss += r.loss.Loss + r.penalty
@@ -343,12 +359,18 @@ func (t *Trainer) wrap(b *batch.Batch) *adversary.Batch {
 	return &t.batch
 }
 
-// mine finds the tuples of b in its embeddings z (B, D).
-func (t *Trainer) mine(z *array.Array, b *adversary.Batch) (mine.Stats, error) {
-	s, err := t.Miner.Mine(z, b.Labels, t.Mined, &t.mined)
+// mine finds the tuples of b in its embeddings z (B, D). With a memory they are those whose
+// anchor is one of the first rows.
+func (t *Trainer) mine(z *array.Array, b *adversary.Batch, anchors int) (mine.Stats, error) {
+	miner := t.Miner
+	if t.Memory != nil {
+		miner = anchored{miner, anchors}
+	}
+	s, err := miner.Mine(z, b.Labels, t.Mined, &t.mined)
 	if err != nil {
 		return s, fmt.Errorf("step %d: mining: %w", t.State.Step, err)
 	}
+	t.mined.Items = b.IDs
 	b.Tuples = &t.mined
 	return s, nil
 }

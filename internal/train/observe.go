@@ -134,10 +134,12 @@ func (t *Trainer) endEpoch(ctx context.Context) error {
 	epoch := (t.State.Step + t.StepsPerEpoch - 1) / t.StepsPerEpoch
 	var metrics map[string]float64
 	if t.Evaluate != nil && (t.EvalEvery > 0 && epoch%t.EvalEvery == 0 || t.State.Step == t.Steps) {
-		var err error
 		// Not interruptible: a checkpoint between an epoch's last step and its
 		// evaluation would resume to other decisions.
-		if metrics, err = t.Evaluate(context.WithoutCancel(ctx)); err != nil {
+		if err := t.WithAverage(func() (err error) {
+			metrics, err = t.Evaluate(context.WithoutCancel(ctx))
+			return err
+		}); err != nil {
 			return err
 		}
 	}
@@ -149,6 +151,9 @@ func (t *Trainer) endEpoch(ctx context.Context) error {
 		if value, ok = metrics[t.Stop.Metric]; !ok {
 			return fmt.Errorf("early stop: metric %q is not among those evaluated", t.Stop.Metric)
 		}
+	}
+	if err := t.lookAtPlateau(value); err != nil {
+		return err
 	}
 	best := t.State.Best == nil || t.Stop.better(value, *t.State.Best)
 	if best {

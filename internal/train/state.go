@@ -20,6 +20,9 @@ func (s *State) check() error {
 			return fmt.Errorf("state: %s is %d; want 0 or more", n.key, n.value)
 		}
 	}
+	if p := s.Plateau; p != nil && (p.Bad < 0 || p.Cooldown < 0 || p.Drops < 0) {
+		return fmt.Errorf("state: plateau counts %d, %d and %d; want 0 or more", p.Bad, p.Cooldown, p.Drops)
+	}
 	if s.EpochSeen > s.Step || s.BestStep > s.Step || s.Window != nil && (s.Window.Steps < 1 || s.Window.Steps > s.Step) {
 		return fmt.Errorf("state: more steps are counted than the %d done", s.Step)
 	}

@@ -75,8 +75,12 @@ func (f *File) ofTercet(damaged bool) error {
 		return fault.Bad("weights %s: no metadata digest: the file was damaged or changed after it was written", f.Path)
 	}
 	var own []safetensors.Tensor
+	begin := "model/"
+	if slices.ContainsFunc(f.Tensors, func(t safetensors.Tensor) bool { return strings.HasPrefix(t.Name, "ema/") }) {
+		begin = "ema/" // the run keeps an average, which is its network
+	}
 	for _, t := range f.Tensors {
-		if name, ok := strings.CutPrefix(t.Name, "model/"); ok {
+		if name, ok := strings.CutPrefix(t.Name, begin); ok {
 			t.Name = name
 			own = append(own, t)
 		}

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
+	"tercet/internal/engine/optim"
 	"tercet/internal/engine/sharded"
 	"tercet/internal/ranks"
 	"tercet/internal/record"
@@ -64,7 +65,12 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	if t.Classes, err = beginLoss(cfg, t.Objective, model.Dim(), sets.Seen()); err != nil {
 		return nil, InConfig("loss", err)
 	}
-	if t.Miner, err = BuildMiner(cfg, sampler.Layout(), t.Objective, labels); err != nil {
+	layout := sampler.Layout()
+	if m := cfg.Loss.Memory; m.Size > 0 {
+		t.Memory = &train.Memory{Size: m.Size, From: m.Warmup.Steps(sampler.Steps())}
+		layout = batch.LayoutGeneral
+	}
+	if t.Miner, err = BuildMiner(cfg, layout, t.Objective, labels); err != nil {
 		return nil, InConfig("miner", err)
 	}
 	side, _, _ := sets.Train.Shape()
@@ -87,6 +93,12 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 		return nil, InConfig("optimizer.schedule", err)
 	}
 	t.Schedule = schedule.LR
+	if p, ok := schedule.Keys.(optim.Plateau); ok {
+		t.Plateau = &p
+	}
+	if cfg.Train.EMA > 0 {
+		t.Average = &train.Average{Decay: cfg.Train.EMA}
+	}
 	a := &Assembled{t, model, sets, sampler, tuples, weights, start}
 	return a, a.Deal(cfg, nil)
 }

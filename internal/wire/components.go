@@ -122,7 +122,10 @@ func BuildSampler(cfg *config.Config, sets *Sets) (batch.Sampler, *tuples, error
 	if err != nil && o.Classes > 0 {
 		err = fmt.Errorf("%w; %s", err, sets.batchHint())
 	}
-	return s, nil, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return batch.Views(s, cfg.Batch.Views), nil, nil
 }
 
 // batchHint names the keys that a batch of classes depends on.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,9 +18,9 @@ import (
 
 // fitted trains the tiny config with a loss for so many steps of 6, from the checkpoint if
 // there is one, and returns the bytes of the last checkpoint. That of step 3 is kept.
-func fitted(t *testing.T, name, path string, steps int) (*Assembled, []byte) {
+func fitted(t *testing.T, name, path string, steps int, more ...string) (*Assembled, []byte) {
 	t.Helper()
-	cfg := tinytest.Config(t, "loss="+name, "miner=semihard", "train.epochs=0", "train.steps=6", "batch=m-per-class", "batch.classes=3", "batch.per_class=2", "train.checkpoint_every=3 steps")
+	cfg := tinytest.Config(t, append([]string{"loss=" + name, "miner=semihard", "train.epochs=0", "train.steps=6", "batch=m-per-class", "batch.classes=3", "batch.per_class=2", "train.checkpoint_every=3 steps"}, more...)...)
 	sets, err := OpenData(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +51,11 @@ func fitted(t *testing.T, name, path string, steps int) (*Assembled, []byte) {
 		}
 	}
 	at := a.Trainer.State.Step
-	loader := batch.NewLoader(sets.Seen(), a.Sampler, nil, cfg.Seed, at/a.StepsPerEpoch, at%a.StepsPerEpoch, 0)
+	transform, err := Augment(cfg, sets.Seen())
+	if err != nil {
+		t.Fatal(err)
+	}
+	loader := batch.NewLoader(sets.Seen(), a.Sampler, transform, cfg.Seed, at/a.StepsPerEpoch, at%a.StepsPerEpoch, 0)
 	defer loader.Close()
 	a.Trainer.Batches = loader
 	if a.Trainer.Options.Steps = steps; steps > 0 {
@@ -111,6 +116,72 @@ func TestParametersOfLosses(t *testing.T) {
 	}
 	if tested == 0 {
 		t.Error("no loss has parameters")
+	}
+}
+
+// What training remembers besides weights is in the checkpoint: a run that resumes in the
+// middle ends with the bytes of one that was not stopped.
+func TestMemoriesResume(t *testing.T) {
+	t.Parallel()
+	views := []string{"batch.views=2", "data.augment.crop_padding=2", "model.normalize=false"}
+	for _, c := range []struct {
+		name, loss string
+		more       []string
+		holds      string
+	}{
+		{"pairs with a memory", "{name: contrastive, memory: {size: 20, warmup: 1 steps}}", nil, "memory/embeddings"},
+		{"triplets with a memory", "{name: triplet, memory: {size: 20}}", nil, "memory/embeddings"},
+		{"parameters and a memory", "{name: margin, memory: {size: 20}}", nil, "memory/embeddings"},
+		{"an average", "triplet", []string{"train.ema=0.9"}, "ema/"},
+		{"one cycle", "triplet", []string{"optimizer.schedule=one-cycle"}, "model/"},
+		{"views", "vicreg", views, "model/"},
+		{"views without labels", "{name: nt-xent, positives: views}", views, "model/"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			_, want := fitted(t, c.loss, filepath.Join(dir, "whole"), 6, c.more...)
+			if _, got := fitted(t, c.loss, filepath.Join(dir, "whole-3"), 6, c.more...); !slices.Equal(got, want) {
+				t.Error("a resumed run has other bytes")
+			}
+			if !strings.Contains(string(want), `"`+c.holds) {
+				t.Errorf("no tensor %s in the checkpoint", c.holds)
+			}
+		})
+	}
+}
+
+// The network of a checkpoint with an average is the average, by the formula.
+func TestAverage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var weights [3][]float32
+	for steps := range weights {
+		path := filepath.Join(dir, "plain"+string(rune('0'+steps)))
+		a, _ := fitted(t, "triplet", path, steps)
+		weights[steps] = a.Model.Params()[0].Value.Data
+	}
+	path := filepath.Join(dir, "averaged")
+	a, _ := fitted(t, "triplet", path, 2, "train.ema=0.75")
+	c, err := train.ReadCheckpoint(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := c.LoadModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(a.Model.Params()[0].Value.Data, weights[2]) {
+		t.Error("an average changes the weights that are trained")
+	}
+	for i, got := range m.Params()[0].Value.Data {
+		average := float64(weights[0][i])
+		for _, w := range weights[1:] {
+			average = 0.75*average + 0.25*float64(w[i])
+		}
+		if math.Abs(float64(got)-average) > 1e-6*(1+math.Abs(average)) {
+			t.Fatalf("weight %d: %v, want %v", i, got, average)
+		}
 	}
 }
 

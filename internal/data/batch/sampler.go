@@ -142,3 +142,38 @@ func (r replayed) Plan(epoch int) [][]int32 {
 	}
 	return out
 }
+
+// Views is a sampler that gives each item of a batch of s so many times, one after the
+// other. The loader changes each row on its own. s is one whose batches are items alone.
+func Views(s Sampler, views int) Sampler {
+	if views <= 1 {
+		return s
+	}
+	return viewed{s, views}
+}
+
+type viewed struct {
+	Sampler
+	views int
+}
+
+// Plan implements Sampler.
+func (v viewed) Plan(epoch int) [][]int32 {
+	plan := v.Sampler.Plan(epoch)
+	for b, ids := range plan {
+		rows := make([]int32, 0, v.views*len(ids))
+		for _, id := range ids {
+			for range v.views {
+				rows = append(rows, id)
+			}
+		}
+		plan[b] = rows
+	}
+	return plan
+}
+
+// BatchSize implements Sampler.
+func (v viewed) BatchSize() int { return v.views * v.Sampler.BatchSize() }
+
+// Layout implements Sampler.
+func (viewed) Layout() string { return LayoutGeneral }
