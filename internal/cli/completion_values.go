@@ -63,6 +63,8 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"export embeddings --format": oneOf(vectors.Written()...),
 	"ranks":                      oneOf("mpi"),
 	"train --jobs":               oneOf("auto"),
+	"tune --jobs":                oneOf("auto"),
+	"tune --out":                 base.Files("yaml"),
 	"study run --jobs":           oneOf("auto"),
 	"train --from":               oneOf("previous", "best", run.Start),
 	"emit":                       oneOf(emit.Formats()...),

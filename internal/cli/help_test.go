@@ -85,7 +85,7 @@ func exampleFolder(t *testing.T) string {
 	if err := os.CopyFS("configs", os.DirFS(configs)); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"sweep.yaml": exampleSweep, "metric.yaml": exampleMetric, "resnet18.yaml": exampleBackbone + filepath.Join(configs, "../internal/weights/testdata/resnet18.pth") + "}\n"} {
+	for name, text := range map[string]string{"sweep.yaml": exampleSweep, "metric.yaml": exampleMetric, "search.yaml": exampleSearch, "resnet18.yaml": exampleBackbone + filepath.Join(configs, "../internal/weights/testdata/resnet18.pth") + "}\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -135,6 +135,16 @@ batch: {sampler: pair-graph, scenario: s2, pairs: 40, size: 20}
 train: {epochs: 1}
 eval: {pairs: 40}
 sweep: {model.width: [4, 8]}
+`
+
+// exampleSearch draws two small networks.
+const exampleSearch = `
+name: search
+data: {size: 16, glyphs: {classes: 20, per_class: 4, test_classes: 10}, split: {validation: 0.5}}
+model: {name: mlp}
+batch: {pairs: 4}
+train: {epochs: 1}
+search: {trials: 2, space: {model.width: [integer, 4, 8]}}
 `
 
 // exampleMetric is a metric of three dimensions.

@@ -50,7 +50,7 @@ func TestMistakesOfUsage(t *testing.T) {
 		{"help confg", 2, `tercet: there is no help on "confg"; did you mean config?`},
 		{"config keys lss", 2, `tercet: no key begins with "lss"; did you mean loss?`},
 		{"config show none.yaml", 2, "tercet: none.yaml: no such config file"},
-		{"config show typo.yaml", 2, "tercet: typo.yaml:3: loss.margn: unknown key; did you mean margin? valid: distance, eps, form, margin, name, reducer"},
+		{"config show typo.yaml", 2, "tercet: typo.yaml:3: loss.margn: unknown key; did you mean margin? valid: distance, eps, form, margin, memory, name, reducer"},
 		{"config show type.yaml", 2, `tercet: type.yaml:1: train.epochs: must be a whole number, got "many"`},
 		{"config show key.yaml", 2, `tercet: key.yaml:1: miner.cutoff: miner "random" does not have this key; distance-weighted has it`},
 		{"config show a.yaml", 2, "tercet: b.yaml:1: include: includes go in a circle: a.yaml -> b.yaml -> a.yaml"},

@@ -27,6 +27,7 @@ import (
 	studycmd "tercet/internal/cli/study"
 	"tercet/internal/cli/sweep"
 	"tercet/internal/cli/train"
+	"tercet/internal/cli/tune"
 	"tercet/internal/config"
 	"tercet/internal/data/file"
 	"tercet/internal/engine/kernel"
@@ -47,6 +48,7 @@ var commands = []struct {
 }{
 	{groupWork, train.New},
 	{groupWork, sweep.New},
+	{groupWork, tune.New},
 	{groupWork, eval.New},
 	{groupWork, embed.New},
 	{groupWork, search.New},

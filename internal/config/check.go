@@ -107,6 +107,7 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 		c.defenseRules(fail)
 		c.stopRules(fail)
 	}
+	c.searchRules(fail)
 	if c.Eval.Bootstrap > maxResamples {
 		fail("eval.bootstrap", "must be at most %d, is %d", maxResamples, c.Eval.Bootstrap)
 	}
@@ -159,12 +160,30 @@ func (c *Config) stepRules(fail func(key, format string, args ...any)) {
 	if _, err := optim.ParseExtensions(o.Schedule.Before, max(c.Train.Epochs, c.Train.Steps)); err != nil {
 		fail("optimizer.schedule.extended", "%v", err)
 	}
+	if _, ok := o.Schedule.Options.(optim.Plateau); ok {
+		c.plateauRules(fail)
+	}
 	if f, ok := o.Schedule.Options.(optim.ScheduleFitter); ok {
 		warmup, length := float64(o.Schedule.Warmup.Steps(1)), c.Train.Steps
 		if o.Schedule.Warmup.Unit == "epochs" {
 			warmup, length = o.Schedule.Warmup.N, c.Train.Epochs
 		}
 		report("optimizer.schedule.", f.Fit(optim.Course{LR: o.LR, Warmup: warmup, Length: float64(length), Unit: o.Schedule.Warmup.Unit}), fail)
+	}
+}
+
+// plateauRules holds what a schedule asks of the rest that follows scores of validation
+// images.
+func (c *Config) plateauRules(fail func(key, format string, args ...any)) {
+	const key = "optimizer.schedule.name"
+	if c.Data.Split.Validation == 0 {
+		fail(key, "plateau follows scores of validation images, and none are held out: set data.split.validation")
+	}
+	if c.Train.EvalEvery == 0 {
+		fail(key, "plateau needs evaluations during training: set train.eval_every")
+	}
+	if stop := c.Train.EarlyStop; stop.Metric == "pair_train_accuracy" || stop.Metric != "" && stop.On != "validation" {
+		fail(key, "plateau follows train.early_stop.metric on validation images, not %s on %s images: change train.early_stop", stop.Metric, stop.On)
 	}
 }
 

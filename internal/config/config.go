@@ -16,6 +16,7 @@ type Config struct {
 	Train     Train     `yaml:"train" doc:"length, logging, checkpoints, stops"`
 	Eval      Eval      `yaml:"eval" doc:"what is measured on the test images"`
 	Axes      Axes      `yaml:"sweep" doc:"dotted key to a list of values: the product is a list of runs"`
+	Search    Search    `yaml:"search" doc:"what tercet tune searches, and how"`
 
 	src *source // what it was built from, for origins, sweeps and resolving
 }

@@ -87,6 +87,10 @@ func TestEveryComponentHasValidDefaults(t *testing.T) {
 				sets = append(sets, "batch.sampler=pair-graph", "loss.name=contrastive")
 			case "triplet-flip":
 				sets = append(sets, "batch.sampler=triplet-list")
+			case "plateau":
+				sets = append(sets, "data.split.validation=0.1")
+			case "vicreg":
+				sets = append(sets, "batch.views=2", "data.augment.flip=true", "model.normalize=false")
 			case "confusion":
 				sets = append(sets, "noise.matrix=x.csv")
 			}
@@ -121,7 +125,7 @@ func hasField(f field, name string) bool { _, ok := find(fields(f.typ), name); r
 func TestMistakes(t *testing.T) {
 	for _, tc := range []struct{ name, text, set, want string }{
 		{"typo at the top", "nam: x", "", "f.yaml:1: nam: unknown key; did you mean name? valid: batch, "},
-		{"typo in a section", "name: x\nloss:\n  margn: 1", "", "f.yaml:3: loss.margn: unknown key; did you mean margin? valid: distance, eps, form, margin, name, reducer"},
+		{"typo in a section", "name: x\nloss:\n  margn: 1", "", "f.yaml:3: loss.margn: unknown key; did you mean margin? valid: distance, eps, form, margin, memory, name, reducer"},
 		{"key in the wrong section", "margin: 1", "", "f.yaml:1: margin: unknown key; did you mean loss.margin or miner.margin or defense.mix.margin or defense.ics.margin or defense.margin?"},
 		{"key of another component", "miner: {name: random, cutoff: 1}", "", `f.yaml:1: miner.cutoff: miner "random" does not have this key; distance-weighted has it`},
 		{"unknown component", "miner: {name: softhrd}", "", `f.yaml:1: miner.name: there is no miner "softhrd"; did you mean softhard? valid: batch-all, distance-weighted, hardest, random, semihard, softhard, softhard-strict`},

@@ -81,6 +81,7 @@ func complete(tree *node, over []Override) (*Config, error) {
 	c, errs := assemble(tree, over)
 	if c != nil {
 		errs = append(errs, c.axisMistakes(errs)...)
+		errs = append(errs, c.searchMistakes(errs)...)
 	}
 	if len(errs) > 0 {
 		return nil, join(errs)
@@ -269,6 +270,9 @@ func (o Override) node() (*node, *Error) {
 	parts := strings.Split(o.Key, ".")
 	if parts[0] == "sweep" && len(parts) > 2 {
 		parts = []string{"sweep", strings.Join(parts[1:], ".")}
+	}
+	if len(parts) > 3 && parts[0] == "search" && parts[1] == "space" {
+		parts = []string{"search", "space", strings.Join(parts[2:], ".")}
 	}
 	for i := len(parts) - 1; i >= 0; i-- {
 		n = &node{kind: mapping, at: at, keys: []entry{{parts[i], at, n}}}

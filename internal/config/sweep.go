@@ -56,7 +56,7 @@ func (c *Config) Sweep() ([]Variant, error) {
 	return out, nil
 }
 
-// Variant returns the config of one run of the sweep: without the sweep, and
+// Variant returns the config of one run of the sweep: without sweep and search, and
 // with the variant's name after its own.
 func (c *Config) Variant(v Variant) (*Config, error) {
 	over := append([]Override(nil), c.src.overrides...)
@@ -66,20 +66,21 @@ func (c *Config) Variant(v Variant) (*Config, error) {
 			return nil, &Error{File: "sweep", Msg: fmt.Sprintf("%q is not of the form key=value", s)}
 		}
 		o := Override{Key: key, Value: value, From: "sweep"}
-		if a := slices.IndexFunc(c.Axes, func(a Axis) bool { return a.Key == key }); a >= 0 {
-			o.From, o.line = c.Axes[a].at.file, c.Axes[a].at.line
+		axes := slices.Concat(c.Axes, c.Search.Space)
+		if a := slices.IndexFunc(axes, func(a Axis) bool { return a.Key == key }); a >= 0 {
+			o.From, o.line = axes[a].at.file, axes[a].at.line
 		}
 		over = append(over, o)
 	}
 	var kept []Override
 	for _, o := range over {
-		if o.Key != "sweep" && !strings.HasPrefix(o.Key, "sweep.") {
+		if section, _, _ := strings.Cut(o.Key, "."); section != "sweep" && section != "search" {
 			kept = append(kept, o)
 		}
 	}
 	tree := c.src.tree
 	if tree != nil {
-		tree = keep(tree, func(key string) bool { return key != "sweep" })
+		tree = keep(tree, func(key string) bool { return key != "sweep" && key != "search" })
 	}
 	out, err := build(tree, kept)
 	if err != nil {

@@ -60,6 +60,7 @@ const (
 	BandSchema          = "tercet.band/1"
 	PlanSchema          = "tercet.plan/1"
 	SearchSchema        = "tercet.search/1"
+	TuneSchema          = "tercet.tune/1"
 	DataSchema          = "tercet.data/1"
 	PreviewSchema       = "tercet.preview/1"
 	PackSchema          = "tercet.pack/1"

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	"tercet/internal/config"
+	"tercet/internal/option"
 	"tercet/internal/par"
 	"tercet/internal/ranks"
 	"tercet/internal/scheduler"
@@ -16,8 +17,16 @@ import (
 )
 
 // Variants returns the configs that cfg's sweep stands for, in the order of the
-// file; a config without a sweep is its own only variant.
+// file; a config without a sweep is its own only variant. One with a search is refused.
 func Variants(cfg *config.Config) ([]*config.Config, error) {
+	if len(cfg.Search.Space) > 0 {
+		return nil, &config.Error{Key: "search", Msg: fmt.Sprintf("is for tercet tune, which trains %d trials of this config; remove it, or write %s search.space=null", cfg.Search.Trials, option.Name("set"))}
+	}
+	return Configs(cfg)
+}
+
+// Configs is Variants also of a config whose runs a search draws: it stands for itself.
+func Configs(cfg *config.Config) ([]*config.Config, error) {
 	list, err := cfg.Sweep()
 	if err != nil {
 		return nil, err

@@ -183,7 +183,7 @@ func Checked(f base.ConfigFlags) (c *config.Config, runs int, err error) {
 	if c, err = f.Load(); err != nil {
 		return nil, 0, err
 	}
-	variants, err := run.Variants(c)
+	variants, err := run.Configs(c)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -22,7 +22,35 @@ import (
 // another process's does not keep the others from running; the exit code then says
 // so at the end.
 func all(ctx context.Context, s *base.Streams, out string, l *loaded, team *ranks.Team) error {
-	variants, jobs := l.variants, min(l.jobs, len(l.variants))
+	t, err := trainAll(ctx, s, out, l.variants, l.jobs, team)
+	if err != nil {
+		return err
+	}
+	doc := printed.Trained{Schema: record.TrainSchema}
+	for _, e := range t.runs {
+		doc.Runs = append(doc.Runs, e.Run.Manifest)
+	}
+	if err := s.Result(doc, func(w io.Writer) error { return printRuns(w, out, l.variants) }); err != nil {
+		return err
+	}
+	return t.shortfall()
+}
+
+// Trials trains the runs as a sweep, jobs at once, and returns those that have a manifest, in
+// their order: a run that diverged, collapsed or is another process's stops nothing.
+func Trials(ctx context.Context, s *base.Streams, out string, variants []*config.Config, jobs int) ([]run.Ended, error) {
+	t, err := trainAll(ctx, s, out, variants, jobs, nil)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(t.busy) > 0:
+		return nil, t.busy[0]
+	}
+	return t.runs, nil
+}
+
+func trainAll(ctx context.Context, s *base.Streams, out string, variants []*config.Config, jobs int, team *ranks.Team) (*trainedAll, error) {
+	jobs = min(jobs, len(variants))
 	t := &trainedAll{s: s, out: out, variants: variants, jobs: jobs, team: team}
 	if jobs > 1 {
 		s.Note("%d runs, %d at once, each on one thread", len(variants), jobs)
@@ -34,17 +62,10 @@ func all(ctx context.Context, s *base.Streams, out string, l *loaded, team *rank
 	err := run.Sweep(ctx, out, variants, run.SweepOptions{Jobs: jobs, Watch: t.view.watch, Team: team}, t.each)
 	t.view.end()
 	if err := t.outcome(err); err != nil {
-		return err
+		return nil, err
 	}
-	doc := printed.Trained{Schema: record.TrainSchema}
 	slices.SortFunc(t.runs, func(a, b run.Ended) int { return cmp.Compare(a.Variant, b.Variant) })
-	for _, e := range t.runs {
-		doc.Runs = append(doc.Runs, e.Run.Manifest)
-	}
-	if err := s.Result(doc, func(w io.Writer) error { return printRuns(w, out, variants) }); err != nil {
-		return err
-	}
-	return t.shortfall()
+	return t, nil
 }
 
 // trainedAll is how the runs of a sweep ended.

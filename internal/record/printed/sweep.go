@@ -57,3 +57,27 @@ func (r SweptRun) Again() bool {
 	}
 	return false
 }
+
+// Tuned is what tercet tune prints, schema tercet.tune/1.
+type Tuned struct {
+	Schema string  `json:"schema" doc:"the name and number of the schema"`
+	Name   string  `json:"name" doc:"name of the config"`
+	Method string  `json:"method" doc:"'random' or 'halving'"`
+	Seed   uint64  `json:"seed" doc:"seed of the draws"`
+	Trials int     `json:"trials" doc:"number of draws"`
+	Metric string  `json:"metric,omitempty" doc:"the score of validation images that chose, where trials are trained"`
+	Best   *int    `json:"best,omitempty" doc:"number of the chosen trial"`
+	Config string  `json:"config,omitempty" doc:"file of the chosen config"`
+	Runs   []Trial `json:"runs" doc:"the trials, of each rung in their order"`
+}
+
+// Trial is a draw, and the run that was trained with it.
+type Trial struct {
+	Trial  int           `json:"trial" doc:"its number, from 0"`
+	Rung   int           `json:"rung,omitempty" doc:"round of successive halving, from 0"`
+	Values []string      `json:"values" doc:"KEY=VALUE of each searched key"`
+	Run    string        `json:"run,omitempty" doc:"directory of the run"`
+	Status record.Status `json:"status,omitempty" doc:"'finished', 'collapsed' or 'diverged'"`
+	Score  *float64      `json:"score,omitempty" doc:"best score of the validation images"`
+	Step   int           `json:"step,omitempty" doc:"step of that score"`
+}
