@@ -225,6 +225,9 @@ func TestExamples(t *testing.T) {
 				if line == "tercet gap --run runs/first" {
 					args = append(args, "--triplets", "1000", "--bootstrap", "100")
 				}
+				if cmd.Name() == "bench" {
+					args = append(args, "--seconds", "0.02")
+				}
 				code, out, stderr := clitest.Run(args...)
 				if code != 0 && !(code == base.ExitGate && strings.Contains(line, "--fail-")) {
 					t.Fatalf("exit code %d\n%s", code, stderr)

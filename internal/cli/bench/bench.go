@@ -141,7 +141,7 @@ func (o options) printMeasured(s *base.Streams, doc *printed.Bench) error {
 	if len(doc.Results) == 0 {
 		return nil
 	}
-	return s.Result(doc, func(w io.Writer) error { return printBench(w, doc, o.format) })
+	return s.Result(doc, func(w io.Writer) error { return Print(w, doc, o.format) })
 }
 
 // interruption is err, or what interrupted the job.
@@ -208,7 +208,8 @@ func checkTable(d *printed.Bench) *render.Table {
 	return t
 }
 
-func printBench(w io.Writer, d *printed.Bench, format string) error {
+// Print writes what was measured as a table, or several of one format.
+func Print(w io.Writer, d *printed.Bench, format string) error {
 	if d.Results[0].SpeedUp > 0 {
 		return scalingTable(d).Write(w, format)
 	}

@@ -53,7 +53,7 @@ func listStudies(s *base.Streams) error {
 
 // listSteps prints the steps of one study.
 func listSteps(s *base.Streams, choice string) error {
-	spec, err := readSpec(choice)
+	spec, err := ReadSpec(choice)
 	if err != nil {
 		return err
 	}

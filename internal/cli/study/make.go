@@ -17,8 +17,8 @@ import (
 	"tercet/internal/study/making"
 )
 
-// makeStudy makes the runs of the steps, then their tables; what fails is said at the end.
-func makeStudy(ctx context.Context, s *base.Streams, spec *study.Spec, steps []*making.Step, out string, jobs int, run tercetRunner) error {
+// Make makes the runs of the steps, then their tables; what fails is said at the end.
+func Make(ctx context.Context, s *base.Streams, spec *study.Spec, steps []*making.Step, out string, jobs int, run tercetRunner) error {
 	logs := filepath.Join(out, "logs")
 	r := &making.Runner{Exec: func(ctx context.Context, args []string, log io.Writer) (int, error) { return run(ctx, args, log, log) }, Jobs: jobs, Logs: logs, Say: func(said string) { s.Note("%s", said) }}
 	var failed []making.Failure

@@ -52,7 +52,7 @@ func runReport(s *base.Streams, choice string, o reportOptions) error {
 	if err := render.CheckFormat(o.format); err != nil {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
-	spec, err := readSpec(choice)
+	spec, err := ReadSpec(choice)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func runRun(ctx context.Context, s *base.Streams, args []string, o runOptions) e
 	if err != nil {
 		return err
 	}
-	spec, err := readSpec(args[0])
+	spec, err := ReadSpec(args[0])
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func runRun(ctx context.Context, s *base.Streams, args []string, o runOptions) e
 	if err != nil {
 		return err
 	}
-	return makeStudy(ctx, s, spec, steps, o.out, jobs, func(ctx context.Context, args []string, out, log io.Writer) (int, error) {
+	return Make(ctx, s, spec, steps, o.out, jobs, func(ctx context.Context, args []string, out, log io.Writer) (int, error) {
 		return runProgram(ctx, program, append([]string{"--threads", fmt.Sprint(max(1, par.Threads()/jobs))}, args...), out, log)
 	})
 }

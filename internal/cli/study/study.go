@@ -34,8 +34,8 @@ tables of rows, contrasts and claims over them. docs/studies.md says how to writ
 // maxSpecFile bounds a study that a user names as a file.
 const maxSpecFile = 1 << 20
 
-// readSpec reads a study by its name or file.
-func readSpec(choice string) (*study.Spec, error) {
+// ReadSpec reads a study by its name or file.
+func ReadSpec(choice string) (*study.Spec, error) {
 	if ext := filepath.Ext(choice); ext == ".yaml" || ext == ".yml" {
 		text, err := fsx.ReadFile(choice, maxSpecFile)
 		if err != nil {

@@ -1,4 +1,4 @@
-package study_test
+package commands_test
 
 import (
 	"context"
@@ -95,7 +95,7 @@ tables:
 	}
 	var out, err2 strings.Builder
 	s := base.NewStreams(strings.NewReader(""), &out, &err2)
-	if err := study.MakeStudy(t.Context(), s, spec, steps, "runs", 1, inProcess); err != nil {
+	if err := study.Make(t.Context(), s, spec, steps, "runs", 1, inProcess); err != nil {
 		t.Fatal(err, err2.String())
 	}
 	if !strings.Contains(out.String(), "triplet losses under noise") || !strings.Contains(err2.String(), "wrote runs/tables/mine-small-noise-robust.txt") {
@@ -111,7 +111,7 @@ tables:
 		t.Errorf("%d %s%s", code, table, stderr)
 	}
 	before := lines
-	if err := study.MakeStudy(t.Context(), s, spec, steps, "runs", 1, inProcess); err != nil || lines-before != 4+5 {
+	if err := study.Make(t.Context(), s, spec, steps, "runs", 1, inProcess); err != nil || lines-before != 4+5 {
 		t.Errorf("again: %d commands, %v", lines-before, err)
 	}
 	// One table that cannot be made leaves the others, and the error names the log that says why.
@@ -119,7 +119,7 @@ tables:
 	if err := os.Remove("runs/tables/mine-small-noise-robust.csv"); err != nil {
 		t.Fatal(err)
 	}
-	failed := study.MakeStudy(t.Context(), s, spec, steps, "runs", 1, inProcess)
+	failed := study.Make(t.Context(), s, spec, steps, "runs", 1, inProcess)
 	if failed == nil || !strings.Contains(failed.Error(), "see runs/logs/step-small.log") {
 		t.Errorf("%v", failed)
 	}

@@ -1,10 +1,11 @@
-package bench
+package commands_test
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"tercet/internal/cli/bench"
 	"tercet/internal/record/printed"
 )
 
@@ -14,7 +15,7 @@ func TestPrintsParts(t *testing.T) {
 		Results: []*printed.BenchResult{{Job: "gemm", Threads: 2, Seconds: 1, Parts: []printed.BenchPart{{Name: "64x64x64 nn", Seconds: 1e-3, GFLOPS: 12.5, PeakShare: 0.125}}}}}
 	for format, parts := range map[string]bool{"text": true, "markdown": true, "csv": false, "json": false} {
 		var out strings.Builder
-		if err := printBench(&out, doc, format); err != nil {
+		if err := bench.Print(&out, doc, format); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(out.String(), "64x64x64 nn") != parts || parts && !strings.Contains(out.String(), "quick") {
