@@ -4,11 +4,9 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -66,27 +65,29 @@ type pkg struct {
 
 func packages(t *testing.T) []pkg {
 	t.Helper()
+	list, err := listed()
+	if err != nil || len(list) < 10 {
+		t.Fatalf("go list shows %d packages: %v", len(list), err)
+	}
+	return list
+}
+
+var listed = sync.OnceValues(func() (list []pkg, err error) {
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports", "tercet/...")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("go list: %v", err)
+		return nil, err
 	}
-	var list []pkg
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
 		var p pkg
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
+		if err := dec.Decode(&p); err != nil {
+			return nil, err
 		}
 		list = append(list, p)
 	}
-	if len(list) < 10 {
-		t.Fatalf("go list shows only %d packages", len(list))
-	}
-	return list
-}
+	return list, nil
+})
 
 func TestImportsPointDown(t *testing.T) {
 	for _, p := range packages(t) {
