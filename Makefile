@@ -223,6 +223,37 @@ dist:
 	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS) -buildid=' -o dist/tercet-$$os-$$arch$$ext ./cmd/tercet; \
 	done; cd dist && sha256sum tercet-* > SHA256SUMS
 
+.PHONY: stage deb image fresh-debian
+# What a package of Linux has: the binary, man pages, completion and licenses. Files have
+# the time of the commit, so that equal commits give equal packages.
+STAGE := dist/stage
+STAMP  = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+#  stage: what a package has, into dist/stage
+stage: build
+	@rm -rf $(STAGE) && mkdir -p $(STAGE)
+	@cp $(BIN) $(STAGE)/tercet
+	@SOURCE_DATE_EPOCH=$(STAMP) $(BIN) --quiet man $(STAGE)/man >/dev/null && gzip -9n $(STAGE)/man/*
+	@for s in bash zsh fish; do $(BIN) completion $$s > $(STAGE)/$$s || exit; done
+	@packaging/licenses.sh $(BIN) > $(STAGE)/licenses && gzip -9n $(STAGE)/licenses
+	@gzip -9nc CHANGELOG.md > $(STAGE)/changelog.gz
+
+# A version without a tag is before all that have one.
+DEB_VERSION ?= $(subst -,+,$(if $(filter v%,$(VERSION)),$(VERSION:v%=%),0~$(shell date -u -d @$(STAMP) +%Y%m%d).$(VERSION)))
+DEB_MAINTAINER ?= The Tercet maintainers <maintainers@tercet.invalid>
+DEB_ARCH ?= $(shell $(GO) env GOARCH)
+## deb: a Debian package with man pages and completion, into dist/
+deb: stage
+	cd packaging && GOFLAGS= $(GO) build -o ../bin/nfpm github.com/goreleaser/nfpm/v2/cmd/nfpm
+	cd packaging && ARCH=$(DEB_ARCH) DEB_VERSION='$(DEB_VERSION)' DEB_MAINTAINER='$(DEB_MAINTAINER)' SOURCE_DATE_EPOCH=$(STAMP) ../bin/nfpm package -p deb -t ../dist/
+
+#  image: an image of the binary alone, for docker or podman
+image: stage
+	$(or $(DOCKER),docker) build -t tercet:$(VERSION) -f packaging/Dockerfile $(STAGE)
+
+#  fresh-debian: the README's two commands and the package in a new Debian (root, debootstrap, network; many minutes)
+fresh-debian: deb
+	packaging/fresh-debian.sh '$(DEB_VERSION)'
+
 ## kill-test: commands killed at random moments, resumed and compared (KILL_SECONDS each)
 kill-test:
 	KILL_SECONDS=$(KILL_SECONDS) $(GO) test -count=1 -v -timeout 0 ./internal/kills
