@@ -306,3 +306,30 @@ func (s *State) clone() *State {
 	c.Images, c.Ran = s.Images.Clone(), slices.Clone(s.Ran)
 	return &c
 }
+
+// With two labels there is no ratio, and with two nearest rows plus breaks nothing that the
+// minimax theorem forbids.
+func TestPlusOfFewLabelsAndTwoRows(t *testing.T) {
+	t.Parallel()
+	two := newTried(3, 12, 6, 2)
+	o := Options{Version: Plus, Norm: adversary.Linf, Eps: 0.05, Steps: 4, Squares: 20, Galleries: Galleries()}
+	for _, s := range two.run(t, o).Galleries {
+		if c := s.Counts(); c.Queries != 12 || c.Robust > c.Right {
+			t.Errorf("%s: %+v", s.Gallery, c)
+		}
+	}
+	x := newTried(3, 40, 2, 3)
+	o = Options{Version: Plus, Norm: adversary.Linf, Eps: 0.03, Steps: 10, Squares: 50, K: 2, members: only(Clean, "apgd-r", "apgd-c", "md", "square-rank", "rays")}
+	r, broken := x.run(t, o), 0
+	for p, q := range r.Queries {
+		if r.Galleries[0].By[p] < 2 {
+			continue
+		}
+		if broken++; x.lowestOfTwo(q, "linf", o.Eps) > 1e-5 {
+			t.Errorf("query %d cannot be broken", q)
+		}
+	}
+	if broken < 5 {
+		t.Errorf("%d queries broken: the test tests little", broken)
+	}
+}
