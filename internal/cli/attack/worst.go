@@ -2,6 +2,7 @@ package attack
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -217,9 +218,9 @@ func (o *options) networks(own *run.Run, opts *record.WorstOptions) (list []*run
 			switch name, err = robustness.OtherNetwork(r); {
 			case err != nil:
 			case slices.Contains(opts.Transfer, name):
-				err = base.Usagef("--transfer names %s twice, or a run with the same config", dir)
+				err = base.Usagef("%s is named twice, or another run with the same config", dir)
 			case r.Manifest.Config == own.Manifest.Config:
-				err = base.Usagef("--transfer %s is the run that is attacked, or one with the same config; give a run with another seed or defense", dir)
+				err = base.Usagef("%s is the run that is attacked, or one with the same config; give a run with another seed or defense", dir)
 			}
 			opts.Transfer = append(opts.Transfer, name)
 		}
@@ -227,7 +228,7 @@ func (o *options) networks(own *run.Run, opts *record.WorstOptions) (list []*run
 			for _, r := range list {
 				r.Close()
 			}
-			return nil, base.RunError(err)
+			return nil, base.RunError(fmt.Errorf("--transfer: %w", err))
 		}
 	}
 	return list, nil

@@ -177,7 +177,7 @@ func TestWorstVerifies(t *testing.T) {
 	}
 	clitest.Refuse(t, 2, line+" --eps 6/255 --out-dir plus --transfer runs/other", "would lose: the attacks of the suite plus")
 	clitest.Refuse(t, 2, plus+" --eps 6/255 --out-dir plus", "would lose: the images made for the network ")
-	clitest.Refuse(t, 2, plus+" --transfer runs/other --transfer runs/other", "--transfer names runs/other twice")
+	clitest.Refuse(t, 2, plus+" --transfer runs/other --transfer runs/other", "--transfer: runs/other is named twice")
 	clitest.Refuse(t, 2, plus+" --transfer runs/tiny", "is the run that is attacked")
 	clitest.Refuse(t, 3, plus+" --transfer runs/none", "runs/none")
 	clitest.Refuse(t, 2, plus+" --pgd-steps 3", "--pgd-steps has no effect on --suite plus")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"tercet/internal/cli/base"
 	"tercet/internal/record"
@@ -12,7 +13,6 @@ import (
 	"tercet/internal/robustness"
 	"tercet/internal/rundir"
 	"tercet/internal/summary"
-	"tercet/internal/text"
 )
 
 // BandTable is the table of worst cases and certificates over the budget.
@@ -48,7 +48,7 @@ func runBandTable(s *base.Streams, o options) error {
 		d.Bands = append(d.Bands, list...)
 	}
 	if len(d.Bands) == 0 {
-		return RunsError(fmt.Errorf("%w: none of the %s has a worst.json", rundir.ErrRun, text.Plural(len(runs), "run", "runs")))
+		return RunsError(fmt.Errorf("%w: nothing to compare: %s", rundir.ErrRun, strings.Join(d.Notes, "; ")))
 	}
 	if o.curves != "" {
 		if err := drawTable(s, func(base string) ([]string, error) { return robustness.DrawBands(d.Bands, base) }, o.curves); err != nil {
