@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"tercet/internal/engine/kernel"
-	"tercet/internal/engine/kernel/kerneltest"
 )
 
 func TestConformance(t *testing.T) {
@@ -15,7 +14,7 @@ func TestConformance(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer restore()
-			kerneltest.Run(t, kerneltest.Implementation{
+			Run(t, Implementation{
 				Gemm:                kernel.Gemm,
 				GemmBias:            kernel.GemmBias,
 				Gram:                kernel.Gram,

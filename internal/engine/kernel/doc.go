@@ -19,5 +19,5 @@
 // kernels have the same bits on all levels, unless their comments say otherwise.
 // To change the assembly, edit _generate and run go generate; build with the tag
 // noasm to leave it out.
-// Package kerneltest is the suite that every level has to pass.
+// The files conformance_*_test.go are the suite that every level has to pass.
 package kernel

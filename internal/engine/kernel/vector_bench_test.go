@@ -15,9 +15,9 @@ type pass struct {
 	run    func()
 }
 
-// passes are the kernels of a training step on n images of 28x28x32, and copy,
+// benchPasses are the kernels of a training step on n images of 28x28x32, and copy,
 // which says what the memory can do.
-func passes(n int) (size int, all []pass) {
+func benchPasses(n int) (size int, all []pass) {
 	const c = 32
 	rows := n * 28 * 28
 	size = rows * c
@@ -85,7 +85,7 @@ func passes(n int) (size int, all []pass) {
 // the second cache level, 16 the third, 128 neither.
 func BenchmarkVectors(b *testing.B) {
 	for _, n := range []int{2, 16, 128} {
-		size, all := passes(n)
+		size, all := benchPasses(n)
 		for _, p := range all {
 			b.Run(fmt.Sprintf("%s/%d", p.name, n), func(b *testing.B) {
 				b.SetBytes(int64(p.arrays * 4 * float64(size)))

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"tercet/internal/engine/kernel"
-	"tercet/internal/engine/kernel/kerneltest"
 )
 
 func TestVectors(t *testing.T) {
@@ -15,7 +14,7 @@ func TestVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer restore()
-			kerneltest.RunVectors(t)
+			RunVectors(t)
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"tercet/internal/engine/kernel"
-	"tercet/internal/engine/kernel/kerneltest"
 )
 
 func TestWinograd(t *testing.T) {
@@ -15,7 +14,7 @@ func TestWinograd(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer restore()
-			kerneltest.RunWinograd(t, kerneltest.Winograd{
+			RunWinograd(t, Winograd{
 				Fits: kernel.WinogradFits, Forward: kernel.WinogradForward, Input: kernel.WinogradInput, Weights: kernel.WinogradWeights,
 			})
 		})

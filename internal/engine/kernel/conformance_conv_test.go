@@ -1,4 +1,4 @@
-package kerneltest
+package kernel_test
 
 import (
 	"fmt"

@@ -1,7 +1,4 @@
-// Package kerneltest is the conformance suite of the matrix kernels: every
-// implementation, and every level of it, must pass the same tests against plain
-// float64 loops, with guard bands around and between all operands.
-package kerneltest
+package kernel_test
 
 import (
 	"math"
@@ -25,7 +22,8 @@ type Implementation struct {
 	PairwiseSquared     func(n, m, d int, x, y, out []float32)
 }
 
-// Run runs the suite.
+// Run runs the suite: every level must pass the same tests against plain float64 loops, with
+// guard bands around and between all operands.
 func Run(t *testing.T, impl Implementation) {
 	t.Run("gemm sizes", impl.gemmSizes)
 	t.Run("gemm scalars", impl.gemmScalars)
