@@ -61,8 +61,5 @@ func (l *Attention) Backward(dy *array.Array, need Need) *array.Array {
 	return dx
 }
 
-// Params returns none.
-func (l *Attention) Params() []*Param { return nil }
-
 // FLOPs counts the two products of each head.
 func (l *Attention) FLOPs() int64 { return 4 * int64(l.in[0]) * int64(l.in[0]) * int64(l.out[1]) }

@@ -65,6 +65,3 @@ func (l *L2Normalize) pass(from, to []float32) {
 		copy(to[lo:hi], from[lo:hi])
 	}
 }
-
-// Params returns none.
-func (l *L2Normalize) Params() []*Param { return nil }

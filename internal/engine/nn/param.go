@@ -103,6 +103,9 @@ type base struct {
 // Name returns the layer's path in the model.
 func (b *base) Name() string { return b.name }
 
+// Params returns none: layers with parameters have their own.
+func (b *base) Params() []*Param { return nil }
+
 // image returns the sizes of an (H, W, C) row, or an error naming the layer.
 func (b *base) image(in []int) (h, w, c int, err error) {
 	if len(in) != 3 {

@@ -107,9 +107,6 @@ func (l *MaxPool) Backward(dy *array.Array, need Need) *array.Array {
 	return dx
 }
 
-// Params returns none.
-func (l *MaxPool) Params() []*Param { return nil }
-
 // AvgPool takes the mean of each window and channel; padded places count as
 // zeros (PyTorch's default). Windows that do not fit are dropped.
 type AvgPool struct {
@@ -151,9 +148,6 @@ func (l *AvgPool) Backward(dy *array.Array, need Need) *array.Array {
 	l.pool.AvgBackward(l.n, dy.Data, dx.Data)
 	return dx
 }
-
-// Params returns none.
-func (l *AvgPool) Params() []*Param { return nil }
 
 // GlobalMaxPool is the maximum over all pixels, or that plus the mean over them: rows
 // of shape (C). Of equal values the first wins, and gets the gradient.
@@ -214,6 +208,3 @@ func (l *GlobalMaxPool) Backward(dy *array.Array, need Need) *array.Array {
 	}
 	return dx
 }
-
-// Params returns none.
-func (l *GlobalMaxPool) Params() []*Param { return nil }

@@ -46,9 +46,6 @@ func (l *ReLU) Backward(dy *array.Array, need Need) *array.Array {
 	return dx
 }
 
-// Params returns none.
-func (l *ReLU) Params() []*Param { return nil }
-
 // GELU is x times the probability that a normal number is below x, on rows of any shape.
 type GELU struct {
 	base
@@ -80,6 +77,3 @@ func (l *GELU) Backward(dy *array.Array, need Need) *array.Array {
 	kernel.GELUBackward(l.x.Data, dy.Data, dx.Data)
 	return dx
 }
-
-// Params returns none.
-func (l *GELU) Params() []*Param { return nil }

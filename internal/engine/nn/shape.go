@@ -40,9 +40,6 @@ func (l *Flatten) Backward(dy *array.Array, need Need) *array.Array {
 	return view(&l.dx, dy.Data, n, l.in)
 }
 
-// Params returns none.
-func (l *Flatten) Params() []*Param { return nil }
-
 // Pad2D surrounds images with zeros. A size that grows by an odd number gets the
 // extra row or column at the bottom or right.
 type Pad2D struct {
@@ -93,9 +90,6 @@ func (l *Pad2D) Backward(dy *array.Array, need Need) *array.Array {
 	par.Do(n, 8, &l.copying)
 	return dx
 }
-
-// Params returns none.
-func (l *Pad2D) Params() []*Param { return nil }
 
 type padCopy struct {
 	*Pad2D

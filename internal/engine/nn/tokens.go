@@ -148,6 +148,3 @@ func (l *FirstToken) Backward(dy *array.Array, need Need) *array.Array {
 	}
 	return dx
 }
-
-// Params returns none.
-func (l *FirstToken) Params() []*Param { return nil }
