@@ -176,3 +176,21 @@ func TestFurtherRestarts(t *testing.T) {
 		}
 	}
 }
+
+// Where nothing is claimed, nothing was lost in verification.
+func TestVerificationOfNothing(t *testing.T) {
+	t.Parallel()
+	b := &battery{runner: &runner{s: &State{Ran: []Ran{{Member: Clean}}}}}
+	if err := b.randomness(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range b.out {
+		if c.ID == "B18" && c.Verdict() != Pass {
+			t.Errorf("%+v", c)
+		}
+	}
+	b = &battery{runner: &runner{s: &State{Ran: []Ran{{Claimed: 3, Broken: 3}, {Claimed: 7, Broken: 6}}}}}
+	if err := b.randomness(); err != nil || b.out[1].Value != 0.1 || b.out[1].Verdict() != Fail {
+		t.Errorf("%v %+v", err, b.out)
+	}
+}
