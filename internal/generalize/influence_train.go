@@ -56,6 +56,7 @@ func (w *goingOn) goOn(ctx context.Context, alter wire.Alteration) (*nn.Model, r
 		}
 		return nil, none, err
 	}
+	t.TakeAverage()
 	cost := t.State.Cost
 	took := record.Cost{Forward: cost.Forward - before.Forward, Backward: cost.Backward - before.Backward}
 	return t.Model, record.CostRecord{Cost: took, Seconds: time.Since(start).Seconds()}, nil

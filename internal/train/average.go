@@ -53,6 +53,13 @@ func (t *Trainer) WithAverage(f func() error) error {
 	return f()
 }
 
+// TakeAverage makes the average the network's weights, once training is over.
+func (t *Trainer) TakeAverage() {
+	if t.Average != nil {
+		t.swap()
+	}
+}
+
 // swap exchanges the weights and their average in place.
 func (t *Trainer) swap() {
 	for i, p := range t.Model.Params() {

@@ -152,8 +152,10 @@ func (t *Trainer) endEpoch(ctx context.Context) error {
 			return fmt.Errorf("early stop: metric %q is not among those evaluated", t.Stop.Metric)
 		}
 	}
-	if err := t.lookAtPlateau(value); err != nil {
-		return err
+	if metrics != nil {
+		if err := t.lookAtPlateau(value); err != nil {
+			return err
+		}
 	}
 	best := t.State.Best == nil || t.Stop.better(value, *t.State.Best)
 	if best {

@@ -209,3 +209,20 @@ func TestRateOfALoss(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// loss.weight_decay acts on the boundaries of the margin loss.
+func TestDecayOfBoundaries(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	boundaries := func(name string) []float32 {
+		a, _ := fitted(t, name, filepath.Join(dir, name[:6]), 3)
+		return a.Objective.(loss.Parametric).Params()[0].Value.Data
+	}
+	plain := boundaries("margin")
+	decayed := boundaries("{name: margin, weight_decay: 50}")
+	for i, v := range decayed {
+		if !(v < plain[i]) {
+			t.Errorf("boundary %d is %v with a decay, %v without", i, v, plain[i])
+		}
+	}
+}
