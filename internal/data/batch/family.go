@@ -4,7 +4,7 @@ import "tercet/internal/component"
 
 // Samplers is the samplers that a config can name; those that give pairs and triplets
 // register themselves in package noise.
-var Samplers = component.NewFamily[SamplerKeys]("class-pairs", "class-pairs-distinct", "m-per-class", "pair-graph", "triplet-list")
+var Samplers = component.NewFamily[SamplerKeys]("class-pairs", "class-pairs-distinct", "m-per-class", "balanced", "pair-graph", "triplet-list")
 
 // SamplerKeys are the keys of a sampler.
 type SamplerKeys interface {

@@ -46,14 +46,17 @@ type SamplerOptions struct {
 	Pairs    int    // class-pairs, class-pairs-distinct: pairs per batch
 	Classes  int    // m-per-class: classes per batch (P)
 	PerClass int    // m-per-class: items of each class in a batch (M)
-	Size     int    // shuffle, sequential: items per batch
-	DropLast bool   // class-pairs, shuffle: leave out a short last batch
-	Seed     uint64
+	// balanced: as m-per-class, and
+	Replacement bool // draw each item of a class again
+	Categories  int  // of the classes in a batch; 0 for any
+	Size        int  // shuffle, sequential: items per batch
+	DropLast    bool // class-pairs, shuffle: leave out a short last batch
+	Seed        uint64
 }
 
 // SamplerNames returns the names that NewSampler knows.
 func SamplerNames() []string {
-	return []string{"class-pairs", "class-pairs-distinct", "m-per-class", "shuffle", "sequential"}
+	return []string{"class-pairs", "class-pairs-distinct", "m-per-class", "balanced", "shuffle", "sequential"}
 }
 
 // NewSampler makes a sampler over the items of ds by their labels. An error
@@ -67,6 +70,8 @@ func NewSampler(ds data.Dataset, o SamplerOptions) (Sampler, error) {
 		return newDistinctPairs(g, o)
 	case "m-per-class":
 		return newPerClass(g, o)
+	case "balanced":
+		return newBalanced(ds, g, o)
 	case "shuffle", "sequential":
 		return newShuffle(g, o)
 	}

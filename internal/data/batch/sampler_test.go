@@ -26,6 +26,8 @@ var everySampler = []SamplerOptions{
 	{Name: "class-pairs-distinct", Pairs: 4},
 	{Name: "m-per-class", Classes: 3, PerClass: 3},
 	{Name: "m-per-class", Classes: 3, PerClass: 2},
+	{Name: "balanced", Classes: 3, PerClass: 2},
+	{Name: "balanced", Classes: 3, PerClass: 4, Replacement: true},
 	{Name: "shuffle", Size: 7},
 	{Name: "shuffle", Size: 7, DropLast: true},
 	{Name: "sequential", Size: 7},
