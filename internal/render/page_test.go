@@ -1,9 +1,14 @@
 package render
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
+	"html"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -54,7 +59,7 @@ func TestHTMLPageIsSelfContained(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := string(data)
-	for _, bad := range []string{"http:", "https:", "<script", "<link", "<x>", "<y>", dir} {
+	for _, bad := range []string{"http:", "https:", "<link", "<x>", "<y>", " src=\"/", "onclick=\"", dir} {
 		if strings.Contains(got, bad) {
 			t.Errorf("the page contains %q", bad)
 		}
@@ -68,6 +73,43 @@ func TestHTMLPageIsSelfContained(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page lacks %.80q", want)
 		}
+	}
+}
+
+// A page with curves has what draws them, allowed by its sum, and the same bytes twice.
+func TestHTMLPageWithCurves(t *testing.T) {
+	p := &Page{Title: "Runs </script><script>alert(1)</script>"}
+	p.Curves("Training", "step", []Panel{{YLabel: "loss", Lines: []Series{{Name: "a</script>", X: []float64{1, 20001}, Y: []float64{0.5, 0.123456}}, {Name: "b", X: []float64{1}, Y: []float64{math.NaN()}}}}})
+	text, err := p.html()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := p.html()
+	if err != nil || string(again) != string(text) {
+		t.Error("not the same bytes", err)
+	}
+	got := string(text)
+	scripts := regexp.MustCompile(`(?s)<script>(.*?)</script>`).FindAllStringSubmatch(got, -1)
+	if len(scripts) != 2 || !strings.Contains(scripts[0][1], "uPlot (v1.6.32)") {
+		t.Fatalf("%d scripts", len(scripts))
+	}
+	policy := html.UnescapeString(regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(got)[1])
+	for _, s := range scripts {
+		sum := sha256.Sum256([]byte(s[1]))
+		if !strings.Contains(policy, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") {
+			t.Errorf("the policy refuses a script: %s", policy)
+		}
+	}
+	if !strings.HasPrefix(policy, "default-src 'none'; ") || strings.Contains(policy, "http") {
+		t.Errorf("policy %s", policy)
+	}
+	var data pageData
+	list := regexp.MustCompile(`(?s)id="data">(.*?)</script>`).FindStringSubmatch(got)[1]
+	if err := json.Unmarshal([]byte(list), &data); err != nil || data.Charts[0].Lines[0].Name != "a</script>" || data.Charts[0].Lines[0].X[1] != 20001 || !strings.Contains(list, `"y":[0.5,0.12346]`) || !strings.Contains(list, `"y":[null]`) {
+		t.Errorf("%v %s", err, list)
+	}
+	if !strings.Contains(got, "<td>a&lt;/script&gt;</td><td class=\"n\">0.1235</td>") {
+		t.Error("no table of last values")
 	}
 }
 

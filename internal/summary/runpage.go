@@ -20,16 +20,31 @@ func RunPage(s *Summary, runs []*rundir.Run, pictures bool) *render.Page {
 	t := s.Table()
 	t.Title = ""
 	p.Table(t)
+	addCurves(p, runs)
+	level := 2
+	if len(runs) > 1 {
+		level++
+		if t := differences(runs); t != nil {
+			p.Heading(2, "Settings that differ")
+			p.Table(t)
+		}
+	}
+	if pictures && len(runs) > mostPictured {
+		pictures = false
+		p.Paragraph(fmt.Sprintf("Pictures are on pages of at most %d runs.", mostPictured))
+	}
 	for _, r := range runs {
-		level := 2
 		if len(runs) > 1 {
-			p.Heading(level, r.Name())
-			level++
+			p.Heading(2, r.Name())
 		}
 		runSection(r, p, level, pictures)
 	}
 	return p
 }
+
+// mostPictured is how many runs have their pictures on one page: with those of a hundred it
+// would be too large to open.
+const mostPictured = 10
 
 // runSection adds one run, its sections at the given level of headings.
 func runSection(r *rundir.Run, p *render.Page, level int, pictures bool) {

@@ -67,7 +67,8 @@ score is no candidate. Candidates evaluated on different images are an error. If
 choice used test images, a note and a column say so.
 
 --page also writes a page with the scores and pictures of each run and how it was
-measured, with --select only those of the selected runs.
+measured, with --select only those of the selected runs. In HTML, it has the curves of the
+logs and the settings that differ, and its tables can be sorted; it needs no network.
 
 --table compares the runs with a paper's reported numbers, row by row in its columns:
 a run belongs to the row whose config keys it has. Tables:
