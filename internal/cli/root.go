@@ -28,6 +28,7 @@ import (
 	"tercet/internal/cli/sweep"
 	"tercet/internal/cli/train"
 	"tercet/internal/cli/tune"
+	"tercet/internal/cli/watch"
 	"tercet/internal/config"
 	"tercet/internal/data/file"
 	"tercet/internal/engine/kernel"
@@ -60,6 +61,7 @@ var commands = []struct {
 	{groupWork, certify.New},
 	{groupWork, cluster.New},
 	{groupWork, runs.New},
+	{groupWork, watch.New},
 	{groupWork, report.New},
 	{groupWork, compare.New},
 	{groupWork, studycmd.New},

@@ -47,6 +47,16 @@ func NewStreams(stdin io.Reader, stdout, stderr io.Writer) *Streams {
 	}
 }
 
+// Width is that of the terminal that Out is, in characters; false where it is none.
+func (s *Streams) Width() (int, bool) {
+	f, ok := s.Written.w.(*os.File)
+	if !ok || !isTerminal(f) || os.Getenv("TERM") == "dumb" {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	return width, err == nil && width > 0
+}
+
 func isTerminal(w any) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

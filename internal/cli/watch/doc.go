@@ -1,0 +1,2 @@
+// Package watch is the command that follows runs while another process trains them.
+package watch

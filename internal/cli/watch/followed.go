@@ -1,0 +1,130 @@
+package watch
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tercet/internal/record"
+	"tercet/internal/record/printed"
+	"tercet/internal/render"
+	"tercet/internal/text"
+	"tercet/internal/train"
+)
+
+// followed is a run with what its log has said so far.
+type followed struct {
+	printed.SweptRun
+	name string
+	log  train.Follower
+
+	loss, score render.Series
+	scoreName   string
+	step        int          // of the last event; the manifest is older
+	last        record.Event // the last one that says how fast it is
+	best        string       // of evaluations so far
+}
+
+func follow(dir string) *followed {
+	return &followed{SweptRun: printed.SweptRun{Dir: dir}, name: filepath.Base(filepath.Clean(dir)), log: train.Follower{Path: filepath.Join(dir, "events.jsonl")}}
+}
+
+// read takes in what is new in the log. Of a log that was written again, as resuming does,
+// what was told before is not told once more.
+func (f *followed) read(tell func(e *record.Event)) error {
+	var fresh []*record.Event
+	again := false
+	err := f.log.Next(func() {
+		again = true
+		f.loss, f.score, f.best, f.step = render.Series{}, render.Series{}, "", 0
+	}, func(e *record.Event) {
+		f.take(e)
+		if again && (e.Kind == "resume" || e.Kind == "start") {
+			fresh = nil
+		}
+		fresh = append(fresh, e)
+	})
+	for _, e := range fresh {
+		tell(e)
+	}
+	return err
+}
+
+func (f *followed) take(e *record.Event) {
+	switch e.Kind {
+	case "step":
+		if e.Loss != nil {
+			f.loss.Add(float64(e.Step), *e.Loss)
+		}
+	case "eval":
+		if key := scoreOf(e); key != "" {
+			f.scoreName = key
+			f.score.Add(float64(e.Step), e.Metrics[key])
+			if e.Best {
+				f.best = fmt.Sprintf("best %.4g at step %d", e.Metrics[key], e.Step)
+			}
+		}
+	}
+	if f.step = max(f.step, e.Step); e.Rate > 0 {
+		f.last = *e
+	}
+}
+
+// scoreOf is the score of an evaluation that is drawn: recall@1, or else the first.
+func scoreOf(e *record.Event) string {
+	if _, ok := e.Metrics["recall@1"]; ok {
+		return "recall@1"
+	}
+	for _, key := range slices.Sorted(maps.Keys(e.Metrics)) {
+		return key
+	}
+	return ""
+}
+
+// line says in words what an event tells; "" for one that is not worth a line.
+func (f *followed) line(e *record.Event) string {
+	at := fmt.Sprintf("%s: step %d of %d", f.name, e.Step, f.Of)
+	switch e.Kind {
+	case "epoch":
+		if e.Loss != nil {
+			return fmt.Sprintf("%s, epoch %.4g, loss %.4g%s", at, e.Epoch, *e.Loss, after(", ", f.pace()))
+		}
+	case "eval":
+		var out []string
+		for _, key := range slices.Sorted(maps.Keys(e.Metrics)) {
+			out = append(out, fmt.Sprintf("%s %.4g", key, e.Metrics[key]))
+		}
+		mark := ""
+		if e.Best {
+			mark = " (best so far)"
+		}
+		return fmt.Sprintf("%s, %s images: %s%s", at, e.Split, strings.Join(out, ", "), mark)
+	case "start", "resume":
+		return fmt.Sprintf("%s: %s at step %d", f.name, e.Kind, e.Step)
+	case "stop":
+		return fmt.Sprintf("%s: stopped at step %d: %s", f.name, e.Step, e.Reason)
+	}
+	return ""
+}
+
+// pace is the speed of the run and the time that it needs still.
+func (f *followed) pace() string {
+	e := f.last
+	if e.Rate <= 0 || f.Status != printed.InTraining {
+		return ""
+	}
+	out := fmt.Sprintf("%.3g images/s", e.Rate)
+	if first := f.loss.X; len(first) > 1 && e.Seconds > 0 && f.Of > e.Step {
+		out += fmt.Sprintf(", about %s left", text.Duration(e.Seconds/float64(e.Step)*float64(f.Of-e.Step)))
+	}
+	return out
+}
+
+func after(mark, s string) string {
+	if s == "" {
+		return ""
+	}
+	return mark + s
+}

@@ -1,0 +1,49 @@
+package watch
+
+import (
+	"slices"
+	"strings"
+
+	"tercet/internal/render"
+)
+
+// levels are the heights of a character in eighths.
+var levels = []rune(" ▁▂▃▄▅▆▇█")
+
+// graph draws a line as columns of characters, rows high, the upper row first: each column is
+// the mean of the values in its range of x, from the least value at the bottom to the greatest
+// at the top. A column without a value repeats the one before it.
+func graph(s render.Series, width, rows int) []string {
+	sums, counts := make([]float64, width), make([]int, width)
+	first, last := s.X[0], s.X[len(s.X)-1]
+	for i, x := range s.X {
+		at := 0
+		if last > first {
+			at = min(width-1, int(float64(width)*(x-first)/(last-first)))
+		}
+		sums[at] += s.Y[i]
+		counts[at]++
+	}
+	low, high := bounds(s.Y)
+	out := make([]strings.Builder, rows)
+	height := 0
+	for i := range width {
+		if counts[i] > 0 {
+			height = 8 * rows
+			if high > low {
+				height = 1 + int(float64(8*rows-1)*(sums[i]/float64(counts[i])-low)/(high-low))
+			}
+		}
+		for r := range rows {
+			below := 8 * (rows - 1 - r)
+			out[r].WriteRune(levels[min(8, max(0, height-below))])
+		}
+	}
+	lines := make([]string, rows)
+	for r := range out {
+		lines[r] = strings.TrimRight(out[r].String(), " ")
+	}
+	return lines
+}
+
+func bounds(y []float64) (low, high float64) { return slices.Min(y), slices.Max(y) }

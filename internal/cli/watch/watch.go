@@ -1,0 +1,115 @@
+package watch
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/report"
+	"tercet/internal/record/printed"
+	"tercet/internal/run"
+	"tercet/internal/rundir"
+)
+
+type options struct {
+	every time.Duration
+	once  bool
+}
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	var o options
+	return base.Command{
+		Use:   "watch [RUN...]",
+		Short: "Follow runs that other processes train",
+		Long: `
+Follows runs while other processes train them, also on other machines that share the
+folder: it reads their logs and changes nothing. RUN is a run directory, a folder of them
+or a glob (default: runs). Runs that begin later are followed, too.
+
+On a terminal it draws a line for each run, with its curves, or a larger picture of a
+single one. Otherwise it prints a line for each epoch and evaluation, and for what happens
+to a run: resumed, finished, killed.
+
+It ends when no process has worked on any of the runs for three looks.`,
+		Examples: []base.Example{
+			{Why: "all runs in the folder runs, as they are now", Line: "tercet watch runs --once"},
+			{Why: "one run, until it ends", Line: "tercet watch runs/first --interval 10ms"},
+		},
+		Exits: []int{base.ExitData},
+		Args:  cobra.ArbitraryArgs,
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.DurationVar(&o.every, "interval", time.Second, "time between two looks at the logs")
+			fs.BoolVar(&o.once, "once", false, "look once, and end")
+		},
+		Run: func(ctx context.Context, args []string) error { return watch(ctx, s, o, args) },
+	}.Build()
+}
+
+// looks are how many times in a row no run is trained before the command ends.
+const looks = 3
+
+func watch(ctx context.Context, s *base.Streams, o options, patterns []string) error {
+	switch {
+	case o.every <= 0:
+		return base.Usagef("--interval is %v; give a time such as 500ms or 5s", o.every)
+	case s.JSON:
+		return base.Usagef("watch prints no document: tercet runs list --json has the state of runs, and events.jsonl their logs")
+	}
+	if len(patterns) == 0 {
+		patterns = []string{"runs"}
+	}
+	v := view{s: s, runs: map[string]*followed{}}
+	defer v.end()
+	for quiet := 0; ; {
+		dirs, err := rundir.Find(patterns)
+		if err != nil && len(v.order) == 0 {
+			return report.RunsError(err)
+		}
+		busy, err := v.look(dirs)
+		if err != nil {
+			return report.RunsError(err)
+		}
+		v.draw()
+		if quiet++; busy {
+			quiet = 0
+		}
+		if o.once || quiet == looks {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil // to stop looking is how it ends
+		case <-time.After(o.every):
+		}
+	}
+}
+
+// look reads what is new of all runs, and says whether a process works on one of them.
+func (v *view) look(dirs []string) (busy bool, err error) {
+	for _, dir := range dirs {
+		if v.runs[dir] == nil {
+			v.runs[dir] = follow(dir)
+			v.order = append(v.order, dir)
+		}
+	}
+	for _, dir := range v.order {
+		f := v.runs[dir]
+		before := f.SweptRun
+		if f.SweptRun, err = run.Standing(dir, nil); err != nil {
+			return false, err
+		}
+		if err := f.read(v.tell(f)); err != nil {
+			return false, err
+		}
+		f.Steps = max(f.Steps, f.step)
+		if before.Status != f.Status {
+			v.changed(f, before.Status)
+		}
+		busy = busy || f.Status == printed.InTraining
+	}
+	return busy, nil
+}

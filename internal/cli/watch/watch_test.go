@@ -1,0 +1,102 @@
+package watch
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/fsx"
+	"tercet/internal/render"
+	"tercet/internal/rundir/rundirtest"
+)
+
+func TestGraph(t *testing.T) {
+	s := render.Series{X: []float64{0, 1, 2, 3}, Y: []float64{0, 1, 2, 3}}
+	if got := graph(s, 4, 1); got[0] != "▁▃▅█" {
+		t.Errorf("%q", got)
+	}
+	if got := graph(s, 4, 2); got[0] != "  ▃█" || got[1] != "▁▆██" {
+		t.Errorf("%q", got)
+	}
+	if got := graph(render.Series{X: []float64{5}, Y: []float64{2}}, 3, 1); got[0] != "███" {
+		t.Errorf("%q", got)
+	}
+}
+
+// A run that is trained, then killed and resumed by another process, then finished.
+func TestWatchWithoutATerminal(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a")
+	rundirtest.Put(t, dir, "manifest.json", rundirtest.Manifest(1, "running", 0))
+	rundirtest.Put(t, dir, "lock", "")
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fsx.Lock(lock); err != nil {
+		t.Fatal(err)
+	}
+	const begin = `{"event":"start","step":0}
+{"event":"step","step":50,"loss":0.5,"seconds":1,"images_per_s":100}
+{"event":"epoch","step":50,"epoch":1,"loss":0.75}
+{"event":"eval","step":50,"epoch":1,"metrics":{"recall@1":0.25},"split":"test","best":true}
+`
+	rundirtest.Put(t, dir, "events.jsonl", begin+`{"event":"step","step":6`)
+	var out, notes bytes.Buffer
+	v := view{s: base.NewStreams(nil, &out, &notes), runs: map[string]*followed{}}
+	look := func(want string, busy bool) {
+		t.Helper()
+		out.Reset()
+		got, err := v.look([]string{dir})
+		if err != nil || got != busy || out.String() != want {
+			t.Errorf("busy %v, %v\n%swant\n%s", got, err, out.String(), want)
+		}
+	}
+	look("a: start at step 0\na: step 50 of 100, epoch 1, loss 0.75, 100 images/s\na: step 50 of 100, test images: recall@1 0.25 (best so far)\n", true)
+	look("", true)
+	lock.Close()
+	look("a: dead at step 50 of 100\n", false)
+	if lock, err = os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if _, err := fsx.Lock(lock); err != nil {
+		t.Fatal(err)
+	}
+	rundirtest.Put(t, dir, "new", begin+`{"event":"resume","step":50}`+"\n")
+	if err := os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, "events.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	look("a: resume at step 50\na: training at step 50 of 100\n", true)
+	if n := len(v.runs[dir].loss.X); n != 1 {
+		t.Errorf("%d points of the loss", n)
+	}
+	rundirtest.Put(t, dir, "manifest.json", rundirtest.Manifest(1, "finished", 100))
+	look("a: finished at step 100 of 100\n", false)
+	for _, line := range append(v.large(v.runs[dir], 60), v.small(v.runs[dir], 60)...) {
+		if len([]rune(cut(line, 60))) >= 60 {
+			t.Errorf("too wide: %q", line)
+		}
+	}
+}
+
+func TestWatchEnds(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a")
+	rundirtest.Put(t, dir, "manifest.json", rundirtest.Manifest(1, "finished", 100))
+	var out bytes.Buffer
+	s := base.NewStreams(nil, &out, &bytes.Buffer{})
+	if err := watch(context.Background(), s, options{every: time.Millisecond}, []string{dir}); err != nil || out.String() != "a: finished at step 100 of 100\n" {
+		t.Errorf("%v %s", err, out.String())
+	}
+	if err := watch(context.Background(), s, options{every: time.Millisecond}, []string{filepath.Join(dir, "none")}); base.ExitCode(err) != base.ExitData {
+		t.Errorf("%v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := watch(ctx, s, options{every: time.Hour}, []string{dir}); err != nil {
+		t.Error(err)
+	}
+}
