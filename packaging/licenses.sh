@@ -15,3 +15,4 @@ go version -m "$1" | awk '$1 == "dep" { print $2 "@" $3 }' | while read -r modul
 	done
 	[ -n "$found" ] || { echo "licenses.sh: $module has no license file" >&2; exit 1; }
 done
+rule; echo "uPlot 1.6.32, which pages of tercet report contain"; cat "$(dirname "$0")/../internal/render/page/uplot-LICENSE.txt"

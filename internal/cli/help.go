@@ -122,6 +122,7 @@ func newEnvironment(*base.Streams) *cobra.Command {
   ` + mpi.EnvLibrary + `       the MPI library that tercet train --ranks mpi opens, by name or
                    path; by default the first of Open MPI and MPICH that is there
   NO_COLOR         no colors, if set to anything
+  CLICOLOR_FORCE   colors also where there is no terminal, if set to anything but 0
   TERM             no colors, if it is dumb
 
 The first two change the last bits of results; the manifest of a run
@@ -130,6 +131,25 @@ and the JSON of tercet bench record them.
 The index of --task auto/n (the n is yours) is in one of these:
 
 ` + indices(),
+	}
+}
+
+// newTerminal is the help topic on flags that all commands have and few people need.
+func newTerminal(*base.Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "terminal",
+		Short: "Colors, notes for programs, a command at the end",
+		Long: `Flags of all commands that the help of a command leaves out:
+
+  --color WHEN      color words of results, such as the status of a run: auto (on a
+                    terminal), always or never. NO_COLOR and CLICOLOR_FORCE say the same
+                    for all commands; the flag comes first. Documents have no colors.
+  --log-format json notes and errors on stderr as JSON objects, one a line, with time,
+                    level and msg; the error has exit_code. Results do not change.
+  --on-end COMMAND  run a shell command at the end, whatever the end was. TERCET_STATUS is
+                    the exit code, TERCET_COMMAND the command line. What it prints goes to
+                    stderr, and the exit code of tercet stays:
+                    tercet train x.yaml --on-end 'notify-send "ended with $TERCET_STATUS"'`,
 	}
 }
 

@@ -29,6 +29,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return base.ExitClosed // by head, say, which has what it wanted
 	}
 	code := base.ExitCode(err)
+	defer func() { onEnd(s, s.OnEnd, args, code) }()
 	if err != nil {
 		// After a mistake in the flags, --json may not have been read.
 		s.JSON = s.JSON || slices.Contains(args, "--json")

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"os"
 	"slices"
 	"strings"
 
@@ -76,6 +78,7 @@ var commands = []struct {
 	{groupHelp, newMan},
 	{"", newExitCodes},
 	{"", newEnvironment},
+	{"", newTerminal},
 }
 
 const rootLong = `Tercet learns embeddings from triplets, and finds out how far they can be
@@ -89,6 +92,7 @@ last line of stderr.`
 func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 	var threads int
 	var quiet bool
+	var color, logFormat string
 	root := &cobra.Command{
 		Use:           "tercet",
 		Short:         "Learn embeddings from triplets and find out how far they can be trusted",
@@ -100,6 +104,9 @@ func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 		// The checks that every command begins with.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			s.Quiet.Store(quiet)
+			if err := errors.Join(s.SetColor(color, os.Getenv), s.SetLogFormat(logFormat)); err != nil {
+				return err
+			}
 			if err := base.CheckLimits(strings.TrimPrefix(cmd.CommandPath(), "tercet "), cmd.Flags()); err != nil {
 				return err
 			}
@@ -135,6 +142,12 @@ func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 	fs.BoolVar(&s.JSON, "json", false, "print the result as one JSON document")
 	fs.BoolVarP(&quiet, "quiet", "q", false, "nothing on stderr but errors")
 	fs.IntVar(&threads, "threads", 0, "threads to use, 0 for one per processor; changes no result")
+	fs.StringVar(&color, "color", "auto", "color words of results: auto, always or never")
+	fs.StringVar(&logFormat, "log-format", "text", "notes and errors on stderr: text, or json, an object a line")
+	fs.StringVar(&s.OnEnd, "on-end", "", "run a shell `COMMAND` at the end")
+	for _, name := range []string{"color", "log-format", "on-end"} { // tercet help terminal has them
+		fs.MarkHidden(name)
+	}
 	prof.addFlags(root)
 
 	used := map[string]bool{}

@@ -31,7 +31,7 @@ type Progress struct {
 func (s *Streams) Progress(label string, total int64) *Progress {
 	now := s.Now()
 	p := &Progress{s: s, label: label, total: total, start: now, last: now}
-	if !s.errTTY || s.Quiet.Load() || s.JSON {
+	if !s.errTTY || s.Quiet.Load() || s.JSON || s.log != nil {
 		return p
 	}
 	length := total

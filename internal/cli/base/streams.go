@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -23,13 +24,15 @@ type Streams struct {
 
 	JSON  bool        // one document on Out instead of text
 	Quiet atomic.Bool // nothing on stderr but errors; signals are told of by another goroutine
-	Color bool        // Out may be colored
+	color bool        // Out is colored
+	log   *slog.Logger
 
 	mu      sync.Mutex // one writer to stderr at a time, a bar included
 	Err     io.Writer
 	errTTY  bool
 	bar     *Progress // drawn at the moment
 	Written *stickyWriter
+	OnEnd   string // a shell command that Main runs at the end
 	Now     func() time.Time
 }
 
@@ -39,7 +42,6 @@ func NewStreams(stdin io.Reader, stdout, stderr io.Writer) *Streams {
 	return &Streams{
 		In:      stdin,
 		Out:     out,
-		Color:   isTerminal(stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		Err:     stderr,
 		errTTY:  isTerminal(stderr) && os.Getenv("TERM") != "dumb",
 		Written: out,
@@ -80,8 +82,11 @@ func (s *stickyWriter) Write(p []byte) (int, error) {
 
 // Note prints a line to stderr unless the user asked for quiet.
 func (s *Streams) Note(format string, args ...any) {
-	if !s.Quiet.Load() {
-		s.Stderr(fmt.Sprintf(format, args...) + "\n")
+	if s.Quiet.Load() {
+		return
+	}
+	if note := fmt.Sprintf(format, args...); !s.logged(note) {
+		s.Stderr(note + "\n")
 	}
 }
 
@@ -111,6 +116,10 @@ func (s *Streams) Result(doc any, text func(w io.Writer) error) error {
 
 // Report prints an error to stderr.
 func (s *Streams) Report(err error, code int) {
+	if s.log != nil && !s.JSON {
+		s.log.Error(err.Error(), "exit_code", code)
+		return
+	}
 	if !s.JSON {
 		s.Stderr("tercet: " + err.Error() + "\n")
 		return

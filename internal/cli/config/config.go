@@ -161,9 +161,9 @@ func runConfigCheck(s *base.Streams, o checkOptions) error {
 	}
 	err := s.Result(doc, func(w io.Writer) error {
 		for _, f := range doc.Files {
-			verdict := "bad"
+			verdict := s.Paint(base.Bad, "bad")
 			if f.OK {
-				verdict = "ok, " + text.Count(f.Runs, "run")
+				verdict = s.Paint(base.Good, "ok") + ", " + text.Count(f.Runs, "run")
 			}
 			if _, err := fmt.Fprintf(w, "%s: %s\n", f.File, verdict); err != nil {
 				return err

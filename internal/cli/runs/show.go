@@ -63,7 +63,7 @@ func show(s *base.Streams, arg string) error {
 		return err
 	}
 	doc.Next = next(f)
-	return s.Result(doc, func(w io.Writer) error { return showText(w, doc) })
+	return s.Result(doc, func(w io.Writer) error { return showText(s, w, doc) })
 }
 
 func after(mark, s string) string {
@@ -148,7 +148,7 @@ func next(f found) string {
 	return ""
 }
 
-func showText(w io.Writer, d printed.ShownRun) error {
+func showText(s *base.Streams, w io.Writer, d printed.ShownRun) error {
 	var b strings.Builder
 	line := func(head, format string, args ...any) {
 		if text := fmt.Sprintf(format, args...); text != "" {
@@ -157,7 +157,7 @@ func showText(w io.Writer, d printed.ShownRun) error {
 	}
 	m := d.Manifest
 	fmt.Fprintf(&b, "%s\n\n", d.Dir)
-	line("status", "%s at step %d of %d%s", d.Status, m.Steps, m.Of, after("; ", details(d.SweptRun)))
+	line("status", "%s at step %d of %d%s", s.Paint(base.StatusTone(d.Status), string(d.Status)), m.Steps, m.Of, after("; ", details(d.SweptRun)))
 	if m.Stopped != nil {
 		line("stopped", "at step %d: %s", m.Stopped.Step, m.Stopped.Reason)
 	}

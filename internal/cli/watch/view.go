@@ -64,10 +64,20 @@ func (v *view) draw() {
 		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", v.drawn)
 	}
 	for _, l := range lines {
-		b.WriteString(cut(l, width) + "\n")
+		b.WriteString(v.paint(cut(l, width)) + "\n")
 	}
 	fmt.Fprint(v.s.Out, b.String())
 	v.drawn = len(lines)
+}
+
+// paint colors the status in the first line of a run.
+func (v *view) paint(line string) string {
+	for _, f := range v.runs {
+		if begin := f.name + "  "; strings.HasPrefix(line, begin+string(f.Status)+"  ") {
+			return begin + v.s.Paint(base.StatusTone(f.Status), string(f.Status)) + line[len(begin)+len(f.Status):]
+		}
+	}
+	return line
 }
 
 // end leaves the picture where it is.

@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/text"
+)
+
+// onEnd runs the command of --on-end, which learns by its environment how the command line
+// ended. What it prints goes to stderr, and how it ends changes nothing but a note.
+func onEnd(s *base.Streams, command string, args []string, code int) {
+	if command == "" {
+		return
+	}
+	shell, flag := "sh", "-c"
+	if runtime.GOOS == "windows" {
+		shell, flag = "cmd", "/c"
+	}
+	var words []string
+	for _, a := range args {
+		words = append(words, text.ShellWord(a))
+	}
+	cmd := exec.Command(shell, flag, command)
+	cmd.Env = append(os.Environ(), "TERCET_STATUS="+strconv.Itoa(code), "TERCET_COMMAND=tercet "+strings.Join(words, " "))
+	out, err := cmd.CombinedOutput()
+	if len(out) > 0 {
+		s.Stderr(string(out))
+	}
+	if err != nil {
+		s.Note("warning: the command of --on-end: %s", fmt.Sprint(err))
+	}
+}
