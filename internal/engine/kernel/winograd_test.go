@@ -7,7 +7,7 @@ import (
 )
 
 func TestWinograd(t *testing.T) {
-	for _, l := range kernel.Levels() {
+	for _, l := range suiteLevels() {
 		t.Run(l.String(), func(t *testing.T) {
 			restore, err := kernel.Force(l)
 			if err != nil {
