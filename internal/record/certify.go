@@ -17,6 +17,7 @@ type CertifyOptions struct {
 	Eps     []float64 `json:"eps" doc:"budgets, pixels in [0, 1], ascending"`
 	Radii   bool      `json:"radii" doc:"whether the largest budget of each query was looked for"`
 	Gallery string    `json:"gallery,omitempty" doc:"'trimmed' or 'prototype', as of the worst case; not there for all rows"`
+	Moves   bool      `json:"gallery_moves,omitempty" doc:"whether images of the gallery may move, too, for clean queries"`
 	Queries int       `json:"queries" doc:"number of queries; 0 is all"`
 	Sample  bool      `json:"sample" doc:"whether the queries are a random sample"`
 	Seed    uint64    `json:"seed" doc:"random seed"`
@@ -56,6 +57,16 @@ type CertifyPoint struct {
 	TotalVariation *float64 `json:"total_variation,omitempty" doc:"of mean, the share that the theorem of total variation proves"`
 	Lipschitz      *float64 `json:"lipschitz,omitempty" doc:"of mean, the share that the Lipschitz constant of the mean proves"`
 	Proven         Packed   `json:"proven" doc:"1 for each query that is proven, else 0, packed as 'items' are"`
+	// Moved is of attacks on the gallery; nil where they were not asked for.
+	Moved *CertifyMoved `json:"moved,omitempty" doc:"queries that stay right, as they are, where images of the gallery move within the budget"`
+}
+
+// CertifyMoved is what is proven where images of the gallery move and the query does not.
+type CertifyMoved struct {
+	One       Value  `json:"one" doc:"share of all queries that no single image breaks"`
+	All       Value  `json:"all" doc:"share of all queries that all images together do not break"`
+	ProvenOne Packed `json:"proven_one" doc:"1 for each query that no single image breaks, else 0, packed as 'items' are"`
+	ProvenAll Packed `json:"proven_all" doc:"1 for each query that all images together do not break, else 0"`
 }
 
 // CertifyAttacked counts the queries that were attacked too, at the budget of the attack.
@@ -90,6 +101,9 @@ func (d Certify) Covers(there Certify) []string {
 	}
 	if was.Radii && !o.Radii {
 		out = append(out, "the largest budget of each query")
+	}
+	if was.Moves && !o.Moves {
+		out = append(out, "the certificates of the gallery")
 	}
 	if was.Samples > o.Samples && o.Samples > 0 {
 		out = append(out, fmt.Sprintf("%d samples instead of %d", was.Samples, o.Samples))

@@ -83,6 +83,12 @@ func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.C
 		proven := count(res.Certified[k])
 		p := record.CertifyPoint{Eps: eps, Certified: share(proven, len(queries), "certr@1("+o.Method+")"),
 			Abstained: float64(right-proven) / float64(len(queries)), Proven: packBools(res.Certified[k])}
+		if o.Moves {
+			if p.Moved, err = movedWithin(ctx, e, g, queries, eps, o.Method, say); err != nil {
+				return nil, err
+			}
+			doc.Cost.Forward += 2 * int64(g.Len())
+		}
 		p.TotalVariation, p.Lipschitz = reach(res.TotalVariation, eps), reach(res.Lipschitz, eps)
 		doc.Points = append(doc.Points, p)
 		if proven > 0 {
@@ -105,7 +111,7 @@ func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.C
 		doc.Warnings = voteWarnings(doc)
 	}
 	doc.Warnings = append(doc.Warnings, r.Omitted()...)
-	doc.Cost.Forward = int64(e.Data.Len()) + res.Passes
+	doc.Cost.Forward += int64(e.Data.Len()) + res.Passes
 	doc.Cost.Seconds = time.Since(start).Seconds()
 	return doc, nil
 }
@@ -126,6 +132,22 @@ func byIntervals(ctx context.Context, e *run.Embedded, g *attack.Gallery, o reco
 		return nil, err
 	}
 	return certify.Intervals(ctx, net, e.Data, g, what)
+}
+
+// movedWithin proves what it can of queries, as they are, where the gallery moves.
+func movedWithin(ctx context.Context, e *run.Embedded, g *attack.Gallery, queries []int, eps float64, method string, say progress.Say) (*record.CertifyMoved, error) {
+	net, err := bound.New(e.Model)
+	if err != nil {
+		return nil, err // which the certificate before has had
+	}
+	one, all, err := certify.Moved(ctx, net, e.Data, g, queries, eps, say.Of("gallery"))
+	if err != nil {
+		return nil, err
+	}
+	return &record.CertifyMoved{
+		One: share(count(one), len(queries), "certr@1:g1("+method+")"), All: share(count(all), len(queries), "certr@1:ga("+method+")"),
+		ProvenOne: packBools(one), ProvenAll: packBools(all),
+	}, nil
 }
 
 func byVotes(ctx context.Context, e *run.Embedded, g *attack.Gallery, o record.CertifyOptions, what certify.Options) (*certify.Result, error) {

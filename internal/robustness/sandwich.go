@@ -38,6 +38,9 @@ func Sandwich(c *record.Certify, w *record.Worst) error {
 		if err != nil {
 			return err
 		}
+		if err := movedSandwich(c, p, w); err != nil {
+			return err
+		}
 		same := math.Abs(p.Eps-w.Options.Eps) < 1e-9
 		for i, item := range items {
 			norm, attacked := found[item]
@@ -65,6 +68,45 @@ func Sandwich(c *record.Certify, w *record.Worst) error {
 	}
 	if both.Queries > 0 {
 		c.Attacked = both
+	}
+	return nil
+}
+
+// movedSandwich is Sandwich for galleries that move: a query that images within the budget of
+// the attack break cannot be proven at this budget or a larger one.
+func movedSandwich(c *record.Certify, p record.CertifyPoint, w *record.Worst) error {
+	if p.Moved == nil || w.Moved == nil || p.Eps < w.Options.Eps*(1-1e-9) {
+		return nil
+	}
+	items, err := w.Items.Values(w.Queries)
+	if err != nil {
+		return fmt.Errorf("worst.json: %w", err)
+	}
+	own, err := c.Items.Values(c.Queries)
+	if err != nil {
+		return err
+	}
+	for _, of := range []struct {
+		what           string
+		proven, broken record.Packed
+	}{{"one image", p.Moved.ProvenOne, w.Moved.One}, {"all images", p.Moved.ProvenAll, w.Moved.All}} {
+		broken, err := of.broken.Values(w.Queries)
+		if err != nil {
+			return fmt.Errorf("worst.json: %w", err)
+		}
+		proven, err := of.proven.Values(c.Queries)
+		if err != nil {
+			return err
+		}
+		is := map[float32]bool{}
+		for i, item := range items {
+			is[item] = broken[i] == 1
+		}
+		for i, item := range own {
+			if proven[i] == 1 && is[item] {
+				return fmt.Errorf("query %.0f is certified where %s of the gallery may move by %s eps %v, and worst.json has such images that break it at eps %v: one of the two is wrong; please report it", item, of.what, c.Options.Norm, p.Eps, w.Options.Eps)
+			}
+		}
 	}
 	return nil
 }

@@ -43,3 +43,29 @@ func TestSandwich(t *testing.T) {
 		}
 	}
 }
+
+// A query that is certified where the gallery moves and broken so within the budget is an
+// error; at a larger budget of the attack, or of another query, it is none.
+func TestSandwichOfAGalleryThatMoves(t *testing.T) {
+	t.Parallel()
+	w, c := bandDocs()
+	w.Galleries[0].Broken, w.Galleries[0].Linf = record.Pack(make([]float64, 5)), record.Pack(make([]float64, 5))
+	w.Options.Eps = 0.1
+	w.Moved = &record.WorstMoved{One: record.Pack([]float64{1, 1, 0, 0, 0}), All: record.Pack([]float64{1, 1, 1, 0, 0})}
+	of := func(one, all []float64) *record.CertifyMoved {
+		return &record.CertifyMoved{ProvenOne: record.Pack(one), ProvenAll: record.Pack(all)}
+	}
+	// Queries of c are 0, 2, 3, 4, 5.
+	c.Points[1].Moved = of([]float64{0, 1, 1, 0, 1}, []float64{0, 0, 1, 0, 1})
+	if err := Sandwich(c, w); err != nil {
+		t.Error(err)
+	}
+	c.Points[1].Moved = of([]float64{0, 1, 1, 0, 1}, []float64{0, 1, 1, 0, 1})
+	if err := Sandwich(c, w); err == nil || !strings.Contains(err.Error(), "query 2 is certified where all images of the gallery may move by linf eps 0.1") {
+		t.Error(err)
+	}
+	c.Points[0].Moved, c.Points[1].Moved = c.Points[1].Moved, nil // at 0.05
+	if err := Sandwich(c, w); err != nil {
+		t.Error(err)
+	}
+}

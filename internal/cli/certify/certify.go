@@ -77,6 +77,7 @@ replaced without --force unless the new one covers it.`,
 			fs.BoolVar(&o.ask.Sample, "sample", false, "draw the queries at random instead of taking the first")
 			fs.Uint64Var(&o.ask.Seed, "seed", 0, "seed of the drawn queries, as of attack, and of noise")
 			fs.StringVar(&o.ask.Gallery, "gallery", worst.Full, "rows that are searched: "+text.List(worst.Galleries(), "or")+", as of attack --suite worst")
+			fs.BoolVar(&o.ask.Moves, "move-gallery", false, "ibp, crown-ibp: also certify the queries as they are against images of the gallery that move, one (G1) or all (GA), by interval bounds")
 			base.Group(fs, "What to certify")
 			fs.StringVar(&o.ask.Method, "method", robustness.Vote, "how it is proven: "+text.List(robustness.CertifyMethods(), "or"))
 			fs.StringSliceVar(&o.eps, "eps", nil, "budgets, pixels in [0, 1]: `LIST` such as 0.1,77/255; by default 0,0.25,0.5,0.75,1 (vote, mean), 77/255 (ibp, crown-ibp) or 0.001,0.01,0.1 (lipschitz)")
@@ -191,6 +192,9 @@ func (o *options) method() error {
 	case a.Method == robustness.Vote:
 		return base.Usagef("--gallery %s is about the other methods: a vote searches all rows", a.Gallery)
 	}
+	if a.Moves && (a.Gallery != "" || a.Method != robustness.IBP && a.Method != robustness.Crown) {
+		return base.Usagef("--move-gallery is about --method ibp and crown-ibp, and the gallery of all rows")
+	}
 	switch a.Method {
 	case robustness.Vote, robustness.Mean:
 		if o.changed("radii") {
@@ -300,11 +304,17 @@ func Table(d *record.Certify) *render.Table {
 		t.Title = fmt.Sprintf("%s: certified R@1 of a vote under noise (not of the network), %s of %d, %s, sigma %.4g, %d samples", d.Source.Run, text.Plural(d.Queries, "query", "queries"), d.Source.Items, o.Norm, o.Sigma, o.Samples)
 		t.Columns[3].Name = "wrong class wins"
 	}
+	if o.Moves {
+		t.Columns = append(t.Columns, render.Column{Name: "G1", Percent: true, Digits: 2, Better: 1}, render.Column{Name: "GA", Percent: true, Digits: 2, Better: 1})
+	}
 	for _, p := range d.Points {
 		c := p.Certified
 		row := []render.Cell{render.Text(text.Eps(o.Norm, p.Eps)), render.Interval(c.Value, c.CI95[0], c.CI95[1]), render.Number(p.Abstained), render.Number(math.Round((1-c.Value-p.Abstained)*float64(d.Queries)) / float64(d.Queries))}
 		if p.Lipschitz != nil {
 			row = append(row, render.Number(*p.TotalVariation), render.Number(*p.Lipschitz))
+		}
+		if p.Moved != nil {
+			row = append(row, render.Interval(p.Moved.One.Value, p.Moved.One.CI95[0], p.Moved.One.CI95[1]), render.Interval(p.Moved.All.Value, p.Moved.All.CI95[0], p.Moved.All.CI95[1]))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -319,6 +329,9 @@ func Table(d *record.Certify) *render.Table {
 	if robustness.Smoothed(o.Method) {
 		clean, _ := d.Scores.Get(robustness.CleanRecall)
 		t.Notes = append(t.Notes, fmt.Sprintf("recall@1 of the network without noise: %.2f %%; each certificate is wrong with probability %.3g at most", 100*clean.Value, o.Alpha))
+	}
+	if o.Moves {
+		t.Notes = append(t.Notes, "G1, GA: the query stays as it is, and one image of the gallery moves within the budget, or all do")
 	}
 	if a := d.Attacked; a != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("with worst.json at eps %s: of %s %d are certified, %d broken, %d unknown", text.Eps(o.Norm, a.Eps), text.Plural(a.Queries, "query", "queries"), a.Certified, a.Broken, a.Unknown))

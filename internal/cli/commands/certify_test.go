@@ -38,6 +38,8 @@ func TestCertify(t *testing.T) {
 		"--gallery trimmed --method vote":        "--gallery trimmed is about the other methods",
 		"--gallery trimmed --eps 0 --queries 12": "the shares at eps 1e-05; gallery full instead of trimmed",
 		"--queries -1":                           "--queries is -1; give at least 0",
+		"--move-gallery --method vote":           "--move-gallery is about --method ibp and crown-ibp",
+		"--move-gallery --gallery trimmed":       "the gallery of all rows",
 		"--fail-under R@2=1":                     `"recall@2" will not be measured`,
 		"--force --if-needed":                    "do not go together",
 		"--split all":                            "--split is",
@@ -54,6 +56,19 @@ func TestCertify(t *testing.T) {
 	if mean["radii_lipschitz"] == nil || mean["points"].([]any)[0].(map[string]any)["total_variation"] == nil {
 		t.Errorf("%v", mean)
 	}
+	moved := clitest.Document(t, "certify --run runs/tiny --method ibp --queries 12 --eps 0,0.00001,0.1 --move-gallery --out-dir moved")
+	last := 2.0
+	for _, p := range moved["points"].([]any) {
+		share := func(key string) float64 {
+			return p.(map[string]any)["moved"].(map[string]any)[key].(map[string]any)["value"].(float64)
+		}
+		if one, all := share("one"), share("all"); all > one || one > last {
+			t.Errorf("one image %v, all %v, at a smaller budget %v", one, all, last)
+		} else {
+			last = one
+		}
+	}
+	clitest.Refuse(t, 2, "certify --run runs/tiny --method ibp --queries 12 --eps 0,0.00001,0.1 --out-dir moved", "the certificates of the gallery")
 	for method, norm := range map[string]string{"crown-ibp": "linf", "lipschitz": "l2"} {
 		d := clitest.Document(t, "certify --run runs/tiny --queries 12 --eps 0.00001 --method "+method+" --out-dir "+method)
 		if o := d["options"].(map[string]any); o["norm"] != norm || d["kernels"] != "direct" {
