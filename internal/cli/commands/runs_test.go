@@ -139,7 +139,7 @@ func TestListRefuses(t *testing.T) {
 		"runs list --format x":                 "x",
 		"runs diff runs runs/b":                "runs has 5 runs; name one, such as runs/a-2",
 		"runs prune":                           "say what to remove",
-		"runs prune --checkpoints last":        `--checkpoints is "last"; give previous, best or all`,
+		"runs prune --checkpoints last":        `--checkpoints is "last"; give previous, best, kept or all`,
 		"runs prune --status x":                `--status has no "x"`,
 		"runs prune --status dead --older":     "--older",
 		"runs prune --status dead --older 3":   `--older is "3"; give a time such as 30d`,
