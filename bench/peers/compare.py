@@ -25,7 +25,7 @@ sys.path.insert(0, str(HERE))
 import machine  # noqa: E402
 import peers  # noqa: E402
 
-JOBS = ("gemm",) + peers.NETWORKS + ("knn", "kmeans", "kmeans-100") + peers.METRIC + peers.FILES
+JOBS = ("gemm",) + peers.NETWORKS + ("knn", "kmeans", "kmeans-100") + peers.METRIC + peers.FILES + peers.LOSSES
 MOST_ROUNDS = 4
 START_UP = 2.0  # seconds of a process outside its measurement, about
 
@@ -70,7 +70,7 @@ def main():
 
 def require(python, jobs):
     """Ends the program where a module that the jobs need is missing."""
-    modules = {"torch" if j in peers.NETWORKS else "numpy" if j == "gemm" else "scipy" if j in peers.METRIC else "PIL" if j in peers.FILES else "sklearn" for j in jobs}
+    modules = {"torch" if j in peers.NETWORKS + peers.LOSSES else "numpy" if j == "gemm" else "scipy" if j in peers.METRIC else "PIL" if j in peers.FILES else "sklearn" for j in jobs}
     for module in sorted(modules):
         output([python, "-c", f"import {module}"],
                hint=f"needs {module}: on Debian, apt install python3-{module}; or name another Python with --python")
@@ -196,6 +196,10 @@ def markdown(document):
             for part in (p["name"] for p in theirs[0]["parts"]):
                 table.append(row(f"{job} {part}, fits/s", Side(ours, part), Side(theirs, part)))
             fits.append(f"{job}: evaluations and distance to the minimizer, Tercet {reached(ours)}; peer {reached(theirs)}.")
+            continue
+        if job in peers.LOSSES:
+            for part in (p["name"] for p in theirs[0]["parts"]):
+                table.append(row(f"{job} {part}, evaluations/s", Side(ours, part), Side(theirs, part)))
             continue
         if all("inertia" in r for r in result["runs"]):
             fits.append(f"{job}, means of all fits: Tercet {fit(ours)}; peer {fit(theirs)}.")

@@ -24,11 +24,12 @@ NETWORKS = TRAINING + EMBEDDING
 ARRAYS = ("gemm", "knn", "kmeans", "kmeans-100")
 METRIC = ("rrm",)
 FILES = ("photos",)
+LOSSES = ("losses",)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--job", choices=NETWORKS + ARRAYS + METRIC + FILES, required=True)
+    parser.add_argument("--job", choices=NETWORKS + ARRAYS + METRIC + FILES + LOSSES, required=True)
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads of every library")
     parser.add_argument("--seconds", type=float, default=20, help="length of the measurement")
     parser.add_argument("--least", type=int, default=3, help="least number of timed steps of a job of networks")
@@ -38,7 +39,7 @@ def main():
     parser.add_argument("--wait", choices=("spin", "sleep"),
                         help="what OpenMP's threads do without work; scikit-learn's sleep by default")
     parser.add_argument("--try-only", action="store_true", help="only choose --layout, --form and --wait of a job of networks")
-    parser.add_argument("--quick", action="store_true", help="knn on 20,000 rows")
+    parser.add_argument("--quick", action="store_true", help="knn on 20,000 rows, losses of 128")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     args = parser.parse_args()
     if args.threads < 1:
@@ -128,6 +129,8 @@ def arrays(args):
         import metric as jobs
     elif args.job in FILES:
         import photos as jobs
+    elif args.job in LOSSES:
+        import losses as jobs
     else:
         import arrays as jobs
 

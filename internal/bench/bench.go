@@ -59,7 +59,7 @@ func Jobs() []Job {
 	return slices.Concat([]Job{
 		{"gemm", "products of 64 to 2048, all transposes, and of the networks' layers", "", prepareGemm},
 		{"conv", "convolutions of the networks: forward, input gradient, weight gradient", "", prepareConv},
-	}, trainingJobs(), embedJobs(), pointJobs(), searchJobs(), ersJobs(), worstJobs(), rrmJobs(), photoJobs())
+	}, trainingJobs(), embedJobs(), pointJobs(), searchJobs(), ersJobs(), worstJobs(), rrmJobs(), photoJobs(), lossJobs())
 }
 
 // Names lists the names of the jobs.

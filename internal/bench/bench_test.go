@@ -40,6 +40,7 @@ func tiny() []Job {
 		job("knn", func() ([]task, error) { return neighbors(300, 17, 4), nil }),
 		job("kmeans", func() ([]task, error) { return kmeans(400, 9, 5, 2), nil }),
 		job("photos", func() ([]task, error) { return photos(3, 60, 50) }),
+		job("losses", func() ([]task, error) { return losses(16, 8, 9) }),
 	}
 }
 
