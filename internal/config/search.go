@@ -104,8 +104,6 @@ func (c *Config) searchRules(fail func(key, format string, args ...any)) {
 	switch {
 	case c.LearnsMetric():
 		fail("search", "draws keys of networks; model mahalanobis has one solution: remove it")
-	case len(c.Axes) > 0:
-		fail("search", "cannot be together with a sweep: remove one of them")
 	case c.Data.Split.Validation == 0:
 		fail("search", "chooses by scores of validation images, and none are held out: set data.split.validation")
 	case c.Train.EvalEvery == 0:

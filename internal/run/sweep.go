@@ -7,34 +7,57 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"tercet/internal/config"
 	"tercet/internal/option"
 	"tercet/internal/par"
 	"tercet/internal/ranks"
 	"tercet/internal/scheduler"
+	"tercet/internal/tune"
 	"tercet/internal/wire"
 )
 
-// Variants returns the configs that cfg's sweep stands for, in the order of the
-// file; a config without a sweep is its own only variant. One with a search is refused.
+// Variants returns the configs that cfg's sweep and search stand for: the sweep in the order
+// of the file, and for each of its configs the trials. A config with neither is its own only
+// variant. Successive halving is refused: its trials are known only while it runs.
 func Variants(cfg *config.Config) ([]*config.Config, error) {
-	if len(cfg.Search.Space) > 0 {
-		return nil, &config.Error{Key: "search", Msg: fmt.Sprintf("is for tercet tune, which trains %d trials of this config; remove it, or write %s search.space=null", cfg.Search.Trials, option.Name("set"))}
+	if len(cfg.Search.Space) == 0 {
+		return expand(cfg, []tune.Trial{{}})
 	}
-	return Configs(cfg)
+	if cfg.Search.Method != "random" {
+		return nil, &config.Error{Key: "search.method", Msg: fmt.Sprintf("%s is for tercet tune, which chooses the runs as it goes; write %s search.space=null to train without a search", cfg.Search.Method, option.Name("set"))}
+	}
+	trials, err := tune.Trials(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return expand(cfg, trials)
 }
 
-// Configs is Variants also of a config whose runs a search draws: it stands for itself.
+// Configs are the configs of cfg's sweep, without its search.
 func Configs(cfg *config.Config) ([]*config.Config, error) {
+	return expand(cfg, []tune.Trial{{}})
+}
+
+func expand(cfg *config.Config, trials []tune.Trial) ([]*config.Config, error) {
 	list, err := cfg.Sweep()
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*config.Config, len(list))
-	for i, v := range list {
-		if out[i], err = cfg.Variant(v); err != nil {
-			return nil, err
+	var out []*config.Config
+	for _, v := range list {
+		for _, t := range trials {
+			one := v
+			if len(t.Sets) > 0 {
+				one = config.Variant{Name: strings.TrimPrefix(v.Name+"_"+t.Name(), "_"), Sets: slices.Concat(v.Sets, t.Sets)}
+			}
+			c, err := cfg.Variant(one)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, c)
 		}
 	}
 	return out, nil

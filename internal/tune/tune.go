@@ -37,6 +37,9 @@ func Trials(cfg *config.Config) ([]Trial, error) {
 	return out, nil
 }
 
+// Name is the end of the name of its run.
+func (t Trial) Name() string { return fmt.Sprintf("trial-%03d", t.Number) }
+
 // Rung is one round of a search: so many trials are trained for that length.
 type Rung struct {
 	Trials int
@@ -76,7 +79,7 @@ func power(base, n int) int {
 
 // Config is the config of a trial in a rung, of so many rungs.
 func (t Trial) Config(cfg *config.Config, rung, rungs int, r Rung) (*config.Config, error) {
-	v := config.Variant{Name: fmt.Sprintf("trial-%03d", t.Number), Sets: t.Sets}
+	v := config.Variant{Name: t.Name(), Sets: t.Sets}
 	if rungs > 1 {
 		v.Name += fmt.Sprintf("_rung-%d", rung)
 	}

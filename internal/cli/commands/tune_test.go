@@ -84,12 +84,17 @@ func TestTuneRefuses(t *testing.T) {
 		{"tune s.yaml --out s.yaml", "is not replaced", 2},
 		{"tune s.yaml --jobs 0", "--jobs", 2},
 		{"train s.yaml", "is for tercet tune", 2},
+		{"tune s.yaml --set sweep.seed=[0,1]", "together with a search", 2},
 		{"config check s.yaml", "", 0},
 		{"tune s.yaml --list", "", 0},
 	} {
 		if code, _, stderr := clitest.Run(strings.Fields(c.args)...); code != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit code %d\n%s", c.args, code, stderr)
 		}
+	}
+	out := clitest.Must(t, 0, "train s.yaml --set search.method=random --list --set sweep.seed=[0,1] --set search.trials=2")
+	if out != "runs/s-seed-0_trial-000\nruns/s-seed-0_trial-001\nruns/s-seed-1_trial-000\nruns/s-seed-1_trial-001\n" {
+		t.Error(out)
 	}
 	if _, err := os.Stat("runs"); err == nil {
 		t.Error("something was trained")

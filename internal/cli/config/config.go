@@ -183,7 +183,11 @@ func Checked(f base.ConfigFlags) (c *config.Config, runs int, err error) {
 	if c, err = f.Load(); err != nil {
 		return nil, 0, err
 	}
-	variants, err := run.Configs(c)
+	expand := run.Variants
+	if c.Search.Method == "halving" { // its trials are known only while it runs
+		expand = run.Configs
+	}
+	variants, err := expand(c)
 	if err != nil {
 		return nil, 0, err
 	}
