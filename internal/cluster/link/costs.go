@@ -76,13 +76,7 @@ const costRows = 16
 
 // centered returns x minus its mean, so that products keep their digits.
 func centered(x []float32, n, d int) []float32 {
-	mean := make([]float64, d)
-	for i := range n {
-		kernel.AddRow(mean, x[i*d:(i+1)*d])
-	}
-	for j := range mean {
-		mean[j] /= float64(n)
-	}
+	mean := kernel.MeanRow(x, n, d)
 	out := make([]float32, n*d)
 	for i := range n {
 		kernel.ShiftRow(x[i*d:(i+1)*d], mean, 1, out[i*d:(i+1)*d])

@@ -169,13 +169,7 @@ func keep(index []int32, value, distance []float32, left, own int) {
 // centeredRows returns the rows less their mean, times a power of two: distances of
 // float32 products keep more digits and do not overflow.
 func centeredRows(x []float32, n, d int) []float32 {
-	mean := make([]float64, d)
-	for i := range n {
-		kernel.AddRow(mean, x[i*d:(i+1)*d])
-	}
-	for j := range mean {
-		mean[j] /= float64(n)
-	}
+	mean := kernel.MeanRow(x, n, d)
 	scale := 1.0
 	if most := 2 * float64(kernel.MaxAbs(x)); most > 0 { // no difference from the mean is larger
 		_, e := math.Frexp(most)

@@ -63,13 +63,7 @@ type ranks struct {
 
 func newRanks(x []float32, n, d, k int, near []int32) *ranks {
 	r := &ranks{x: x, n: n, d: d, k: k, near: near, norms: make([]float64, n), keys: make([]float32, trustRows*n), sums: make([]int64, trustRows)}
-	mean := make([]float64, d)
-	for i := range n {
-		kernel.AddRow(mean, x[i*d:(i+1)*d])
-	}
-	for j := range mean {
-		mean[j] /= float64(n)
-	}
+	mean := kernel.MeanRow(x, n, d)
 	r.rough = make([]float32, n*d)
 	for i := range n {
 		row := r.rough[i*d : (i+1)*d]

@@ -40,6 +40,18 @@ func AddRow(sum []float64, x []float32) {
 	}
 }
 
+// MeanRow returns the mean of the n rows of x (n, d), in float64.
+func MeanRow(x []float32, n, d int) []float64 {
+	mean := make([]float64, d)
+	for i := range n {
+		AddRow(mean, x[i*d:(i+1)*d])
+	}
+	for j := range mean {
+		mean[j] /= float64(n)
+	}
+	return mean
+}
+
 // SubtractRow subtracts x from sum, of equal length, in float64.
 func SubtractRow(sum []float64, x []float32) {
 	sum = sum[:len(x)]

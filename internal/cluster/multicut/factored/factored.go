@@ -57,14 +57,8 @@ func New(x []float32, n, d int, tau, scale float64) (*Graph, error) {
 	case !(scale > 0) || math.IsInf(scale, 1):
 		return nil, fmt.Errorf("%w: a scale of %v: it must be above 0 and finite", multicut.ErrInput, scale)
 	}
-	f := &Graph{n: n, d: d, x: x, mean: make([]float64, d), tau: tau, scale: scale,
+	f := &Graph{n: n, d: d, x: x, mean: kernel.MeanRow(x, n, d), tau: tau, scale: scale,
 		y: make([]float32, n*d), square: make([]float64, n), zoom: 1}
-	for i := range n {
-		kernel.AddRow(f.mean, f.point(i))
-	}
-	for j := range f.mean {
-		f.mean[j] /= float64(n)
-	}
 	if most := 2 * float64(kernel.MaxAbs(x)); most > 0 {
 		_, e := math.Frexp(most)
 		f.zoom = math.Ldexp(1, -e)
