@@ -6,7 +6,7 @@
 // of convolutions (KH, KW, C, O), of linear layers (in, out), all float32. Buffers are
 // made once for a batch shape and used again.
 //
-// Build makes a Model by name; a file model_*.go is the list of its layers. Modes say how
+// Build makes a Model by name; files model_*.go list the layers. Modes say how
 // batch norm behaves: Train, Eval (folded into the convolution before it), Frozen, and
 // BatchStats. fuse.go and gradients.go hold what layers share.
 package nn

@@ -8,6 +8,7 @@ import (
 
 func init() {
 	Family.Register(component.Component[Keys]{Name: "mlp", Doc: "three linear layers (DIBS)", Defaults: MLPKeys{Width: 200}})
+	Family.Register(component.Component[Keys]{Name: "linear", Doc: "one linear map of the pixels", Defaults: LinearKeys{}, Preset: map[string]any{"embedding": 64}})
 }
 
 // MLPKeys are the keys of mlp. An embedding of 0 is the width.
@@ -39,4 +40,17 @@ func (MLPKeys) layers(s *Spec) ([]Layer, error) {
 		layers = append(layers, NewReLU("relu3"))
 	}
 	return layers, nil
+}
+
+// LinearKeys are the keys of linear: none.
+type LinearKeys struct{}
+
+func (LinearKeys) options() []string { return nil }
+
+// layers returns one linear map of the flattened image without bias, z = x W: the
+// squared distance of embeddings is Mahalanobis', (x-y)^T W W^T (x-y). It is the
+// model of linear metric learning.
+func (LinearKeys) layers(s *Spec) ([]Layer, error) {
+	s.Embedding = cmp.Or(s.Embedding, 128)
+	return []Layer{NewFlatten("flatten"), NewLinear("embed", s.Embedding, false)}, nil
 }

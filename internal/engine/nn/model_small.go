@@ -6,8 +6,49 @@ import (
 	"tercet/internal/component"
 )
 
+// The networks of two convolutions and two or three linear layers, which have no options.
 func init() {
+	Family.Register(component.Component[Keys]{Name: "lenet", Doc: "two convolutions, two linear layers, D = 128", Defaults: LeNetKeys{}, Preset: map[string]any{"embedding": 128}})
+	Family.Register(component.Component[Keys]{Name: "c2f2", Doc: "two convolutions, two linear layers, D = 512", Defaults: C2F2Keys{}, Preset: map[string]any{"embedding": 512}})
 	Family.Register(component.Component[Keys]{Name: "small", Doc: "two convolutions without pooling, a hidden linear layer of 100, D = 64 (interval bounds)", Defaults: SmallKeys{}, Preset: map[string]any{"embedding": 64}})
+}
+
+// LeNetKeys are the keys of lenet: none.
+type LeNetKeys struct{}
+
+func (LeNetKeys) options() []string { return nil }
+
+// layers returns robrank's rlenet: conv5x5 1-20, pool2, conv5x5 20-50, pool2 (no ReLU
+// after the convolutions), FC 800-500, ReLU, FC 500-128. The FC input follows
+// the image size.
+func (LeNetKeys) layers(s *Spec) ([]Layer, error) {
+	s.Embedding = cmp.Or(s.Embedding, 128)
+	return []Layer{
+		NewConv2D("conv1", 20, 5, 1, 0, true), NewMaxPool("pool1", 2, 2, 0),
+		NewConv2D("conv2", 50, 5, 1, 0, true), NewMaxPool("pool2", 2, 2, 0),
+		NewFlatten("flatten"),
+		NewLinear("fc1", 500, true), NewReLU("relu"),
+		NewLinear("fc2", s.Embedding, true),
+	}, nil
+}
+
+// C2F2Keys are the keys of c2f2: none.
+type C2F2Keys struct{}
+
+func (C2F2Keys) options() []string { return nil }
+
+// layers returns robrank's rc2f2: conv5x5 1-32 pad 2, ReLU, pool2, conv5x5 32-64 pad 2,
+// ReLU, pool2, FC 3136-1024, ReLU, FC 1024-512. The FC input follows the image
+// size: 3136 on 28x28.
+func (C2F2Keys) layers(s *Spec) ([]Layer, error) {
+	s.Embedding = cmp.Or(s.Embedding, 512)
+	return []Layer{
+		NewConv2D("conv1", 32, 5, 1, 2, true), NewReLU("relu1"), NewMaxPool("pool1", 2, 2, 0),
+		NewConv2D("conv2", 64, 5, 1, 2, true), NewReLU("relu2"), NewMaxPool("pool2", 2, 2, 0),
+		NewFlatten("flatten"),
+		NewLinear("fc1", 1024, true), NewReLU("relu3"),
+		NewLinear("fc2", s.Embedding, true),
+	}, nil
 }
 
 // SmallKeys are the keys of small: none.
