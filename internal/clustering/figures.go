@@ -51,6 +51,9 @@ func Pictures(c *solve.Result, dir string) []ClusterPicture {
 	if c.Data != nil {
 		if h, w, _ := c.Data.Shape(); h > 1 && w > 1 {
 			add("mosaic", func() (string, error) { return drawMosaic(c, dir, name) })
+			if len(c.Maps) > 0 {
+				add("items", func() (string, error) { return writeItems(c, dir) })
+			}
 		}
 	}
 	return list

@@ -28,6 +28,7 @@ type block struct {
 	table   *Table
 	picture string
 	curves  *curves
+	items   *itemMap
 }
 
 // Heading begins a section; level 2 is the highest below the title.
@@ -49,8 +50,8 @@ func (p *Page) Picture(path, caption string) {
 	p.blocks = append(p.blocks, block{picture: path, text: caption})
 }
 
-// Curves adds lines against a common axis, a chart for each panel, and their last values as a
-// table. Charts are in HTML alone.
+// Curves adds a section of lines against a common axis, a chart for each panel, with their last
+// values as a table. It is in HTML alone.
 func (p *Page) Curves(title, xLabel string, panels []Panel) {
 	p.blocks = append(p.blocks, block{text: title, curves: &curves{xLabel, panels}})
 }
@@ -64,7 +65,7 @@ func (p *Page) WriteMarkdown(path string) error {
 		return err
 	}
 	for _, k := range p.blocks {
-		if k.curves != nil {
+		if k.curves != nil || k.items != nil {
 			continue
 		}
 		b.WriteByte('\n')

@@ -54,6 +54,7 @@ type htmlBlock struct {
 	Table       *htmlTable
 	Picture     template.HTMLAttr
 	Charts      []htmlChart
+	Map         *htmlMap
 }
 
 type htmlTable struct {
@@ -74,6 +75,12 @@ type htmlChart struct{ ID, Title, Label string }
 type pageData struct {
 	Colors []string    `json:"colors"`
 	Charts []chartData `json:"charts"`
+	Maps   []mapData   `json:"maps,omitempty"`
+}
+
+type mapData struct {
+	ID      string `json:"id"`
+	Columns int    `json:"columns"` // of the sprite
 }
 
 type chartData struct {
@@ -116,14 +123,14 @@ func (p *Page) WriteHTML(path string) error {
 func (p *Page) html() ([]byte, error) {
 	out := htmlPage{Title: p.Title}
 	data := pageData{Charts: []chartData{}}
-	for _, c := range Palette {
-		data.Colors = append(data.Colors, fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B))
+	for i := range Palette {
+		data.Colors = append(data.Colors, hex(i))
 	}
 	for _, k := range p.blocks {
 		b := htmlBlock{Heading: k.heading, Text: k.text, Code: k.code}
 		switch {
 		case k.heading > 0:
-			b.Open, b.Close = template.HTML(fmt.Sprintf("<h%d>", k.heading)), template.HTML(fmt.Sprintf("</h%d>", k.heading))
+			b = htmlHeading(k.heading, k.text)
 		case k.table != nil:
 			if err := k.table.check(); err != nil {
 				return nil, err
@@ -135,9 +142,15 @@ func (p *Page) html() ([]byte, error) {
 				return nil, fmt.Errorf("picture: %w", err)
 			}
 			b.Picture = template.HTMLAttr(`src="` + uri + `"`) // base64 alone
+		case k.items != nil:
+			m, err := k.items.html(k.text, &data)
+			if err != nil {
+				return nil, err
+			}
+			b.Map = m
 		case k.curves != nil:
 			b.Charts = k.curves.charts(&data)
-			out.Blocks = append(out.Blocks, b)
+			out.Blocks = append(out.Blocks, htmlHeading(2, k.text), b)
 			b = htmlBlock{Table: k.curves.last().html()}
 		}
 		out.Blocks = append(out.Blocks, b)
@@ -161,6 +174,11 @@ func (p *Page) html() ([]byte, error) {
 	var b bytes.Buffer
 	err = pageTemplate.Execute(&b, out)
 	return b.Bytes(), err
+}
+
+func htmlHeading(level int, text string) htmlBlock {
+	tag := strconv.Itoa(level)
+	return htmlBlock{Heading: level, Text: text, Open: template.HTML("<h" + tag + ">"), Close: template.HTML("</h" + tag + ">")}
 }
 
 // charts adds the panels to what the script reads.

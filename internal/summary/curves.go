@@ -69,8 +69,7 @@ func addCurves(p *render.Page, runs []*rundir.Run) {
 			panel.Lines[j] = thinned(panel.Lines[j], min(linePoints, max(20, allPoints/count)))
 		}
 	}
-	p.Heading(2, "Training")
-	p.Curves("Curves of the logs", "step", panels)
+	p.Curves("Training", "step", panels)
 	for _, why := range unread {
 		p.Paragraph("Not drawn: " + why)
 	}

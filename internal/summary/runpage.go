@@ -82,6 +82,11 @@ func runSection(r *rundir.Run, p *render.Page, level int, pictures bool) {
 		p.Table(clusterTable(r))
 		warn(p, r.Cluster.Warnings)
 	}
+	if items, err := r.ReadItems(); pictures && err != nil {
+		p.Paragraph("Not drawn: " + err.Error())
+	} else if pictures && items != nil && len(items.Points) > 0 {
+		p.Map(fmt.Sprintf("Map of %d images by their embeddings, colored by class", len(items.Points)), items.Sprite, items.Points)
+	}
 	draw("tsne.png", "pca.png", "clusters.png", "contingency.png", "cluster-sizes.png")
 	p.Heading(level, "How it was measured")
 	p.Table(method(r))

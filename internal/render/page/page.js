@@ -147,6 +147,46 @@ function chooser(section) {
   };
 }
 
+// Maps: the mouse or the arrow keys show a point's image.
+function map(spec) {
+  var box = document.getElementById(spec.id), sprite = box.querySelector("img");
+  var points = Array.from(box.querySelectorAll("circle")), at = -1, tip = make("div", {className: "tip", hidden: true}, box);
+  var picture = make("i", {}, tip), words = make("span", {}, tip);
+  words.setAttribute("aria-live", "polite");
+  points.forEach(function (p) { // the tip says it
+    var title = p.querySelector("title");
+    p.words = title.textContent;
+    title.remove();
+  });
+  function show(i) {
+    if (points[at]) points[at].classList.remove("on");
+    at = i;
+    tip.hidden = i < 0;
+    if (i < 0) return;
+    var side = sprite.naturalWidth / spec.columns || 24, scale = 4;
+    picture.style.width = picture.style.height = side * scale + "px";
+    picture.style.backgroundImage = "url(" + sprite.src + ")";
+    picture.style.backgroundSize = sprite.naturalWidth * scale + "px auto";
+    picture.style.backgroundPosition = -(i % spec.columns) * side * scale + "px " + -Math.floor(i / spec.columns) * side * scale + "px";
+    words.textContent = points[i].words;
+    points[i].classList.add("on");
+    var p = points[i].getBoundingClientRect(), b = box.getBoundingClientRect();
+    tip.style.left = Math.max(0, Math.min(p.left - b.left + 12, b.width - tip.offsetWidth)) + "px";
+    tip.style.top = p.top - b.top + 12 + "px";
+  }
+  box.addEventListener("mouseover", function (e) { show(points.indexOf(e.target)); });
+  box.addEventListener("mouseleave", function () { show(-1); });
+  box.addEventListener("blur", function () { show(-1); });
+  box.addEventListener("keydown", function (e) {
+    var step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[e.key];
+    if (e.key === "Escape") show(-1);
+    else if (step) show((at + step + points.length) % points.length);
+    else return;
+    e.preventDefault();
+  });
+}
+
+(data.maps || []).forEach(map);
 Array.from(document.querySelectorAll("main table")).forEach(function (t) { sortable(t); filterable(t); });
 Array.from(document.querySelectorAll("section.charts")).forEach(chooser);
 charts = (data.charts || []).map(chart).filter(Boolean);
