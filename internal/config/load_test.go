@@ -90,7 +90,7 @@ func TestEveryComponentHasValidDefaults(t *testing.T) {
 			case "plateau":
 				sets = append(sets, "data.split.validation=0.1")
 			case "vicreg":
-				sets = append(sets, "batch.views=2", "data.augment.flip=true", "model.normalize=false")
+				sets = append(sets, "batch.views=2", "data.augment.flip=true", "model.normalize=false", "train.collapse.enabled=false")
 			case "confusion":
 				sets = append(sets, "noise.matrix=x.csv")
 			}

@@ -35,7 +35,7 @@ func (c *Config) lossRules(fail func(key, format string, args ...any)) {
 	if !ok {
 		return
 	}
-	report("loss.", o.Fit(loss.Setting{Normalized: c.Model.Normalize, Views: c.Batch.Views, Noise: c.Noise.Kind, Contrast: c.contrast}), fail)
+	report("loss.", o.Fit(loss.Setting{Normalized: c.Model.Normalize, Views: c.Batch.Views, Collapse: c.Train.Collapse.Enabled, Noise: c.Noise.Kind, Contrast: c.contrast}), fail)
 }
 
 // viewRules holds what views of an image ask of the rest.

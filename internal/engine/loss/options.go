@@ -88,6 +88,7 @@ type Ordered interface{ Ordered() }
 type Setting struct {
 	Normalized bool   // embeddings have length 1
 	Views      int    // of each image of a batch
+	Collapse   bool   // cosines of a batch near 1 stop the run
 	Noise      string // the noise that is put on the training data
 	// Contrast returns how much more probable right triplets are than reversed ones
 	// under that noise, at most, whatever the number of classes; product counts the

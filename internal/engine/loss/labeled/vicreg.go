@@ -43,6 +43,9 @@ func (VICRegOptions) Fit(s loss.Setting) (out []component.Fault) {
 	if s.Normalized {
 		out = append(out, component.Faultf("name", "vicreg spreads numbers to a standard deviation of 1, which embeddings of length 1 cannot have: set model.normalize: false"))
 	}
+	if s.Collapse {
+		out = append(out, component.Faultf("name", "vicreg does not see a shift of all embeddings, which brings their cosines near 1 without a collapse: set train.collapse.enabled: false"))
+	}
 	return out
 }
 
