@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tercet/internal/option"
 )
 
 // Search says how tercet tune looks for values of keys.
@@ -64,10 +66,25 @@ func (c *Config) ranges() (out []Range, errs []*Error) {
 	return out, errs
 }
 
+// searchable says whether runs with different values of a key are compared by the same score
+// of the same images.
+func searchable(key string) bool {
+	head, rest, _ := strings.Cut(key, ".")
+	part, _, _ := strings.Cut(rest, ".")
+	switch head {
+	case "", "name", "sweep", "search", "include", "seed", "eval":
+		return false
+	case "data": // how images are shown, not which ones there are
+		return slices.Contains([]string{"size", "fit", "crop", "color", "transform", "augment", "distort"}, part)
+	case "train":
+		return !slices.Contains([]string{"", "eval_every", "eval_samples", "early_stop", "early_stop.metric", "early_stop.on"}, rest)
+	}
+	return true
+}
+
 // rangeOf reads a range; msg says what is wrong with it.
 func rangeOf(a Axis) (r Range, msg string) {
-	head, _, _ := strings.Cut(a.Key, ".")
-	if a.Key == "" || slices.Contains([]string{"name", "sweep", "search", "include", "seed", "eval"}, head) || strings.HasPrefix(a.Key, "data.split") {
+	if !searchable(a.Key) {
 		return r, "this key cannot be searched: it names a run, or says what runs are compared by"
 	}
 	r = Range{Key: a.Key, Kind: a.Values[0], Choices: a.Values[1:]}
@@ -101,9 +118,14 @@ func (c *Config) searchRules(fail func(key, format string, args ...any)) {
 		return
 	}
 	stop := c.Train.EarlyStop
+	searched := func(key string) bool {
+		return slices.ContainsFunc(c.Search.Space, func(a Axis) bool { return a.Key == key })
+	}
 	switch {
 	case c.LearnsMetric():
 		fail("search", "draws keys of networks; model mahalanobis has one solution: remove it")
+	case c.Search.Method == "halving" && (searched("train.epochs") || searched("train.steps")):
+		fail("search.method", "halving sets the length of its runs: take train.epochs and train.steps out of search.space, or method random")
 	case c.Data.Split.Validation == 0:
 		fail("search", "chooses by scores of validation images, and none are held out: set data.split.validation")
 	case c.Train.EvalEvery == 0:
@@ -117,6 +139,14 @@ func (c *Config) searchRules(fail func(key, format string, args ...any)) {
 // their first.
 func (c *Config) searchMistakes(known []*Error) []*Error {
 	ranges, errs := c.ranges()
+	for _, a := range c.Search.Space {
+		for _, o := range c.src.overrides {
+			if o.Key == a.Key || strings.HasPrefix(o.Key, a.Key+".") {
+				errs = append(errs, &Error{File: o.From, Key: o.Key, Msg: fmt.Sprintf(
+					"is searched by this config (%s); write %s 'search.space.%s=[choice, VALUE]' for one value", a.at, option.Name("set"), a.Key)})
+			}
+		}
+	}
 	if len(errs) > 0 {
 		return errs
 	}

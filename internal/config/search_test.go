@@ -23,6 +23,14 @@ func TestSearchMistakes(t *testing.T) {
 		{head + "    loss.margn: [uniform, 0.1, 0.5]", "loss.margn: unknown key"},
 		{head + "    seed: [integer, 0, 9]", "cannot be searched"},
 		{head + "    data.split.validation: [uniform, 0, 0.5]", "cannot be searched"},
+		{head + "    data.glyphs.difficulty: [uniform, 0, 1]", "cannot be searched"},
+		{head + "    data: [choice, {name: glyphs}]", "cannot be searched"},
+		{head + "    data.augment.flip: [choice, true, false]", ""},
+		{head + "    train.early_stop.metric: [choice, retrieval.recall@1, clustering.nmi]", "cannot be searched"},
+		{head + "    train: [choice, {eval_samples: 10}]", "cannot be searched"},
+		{head + "    train.ema: [choice, 0, 0.9]", ""},
+		{head + "    train.epochs: [integer, 2, 8]", ""},
+		{head + "    train.epochs: [integer, 2, 8]\n  method: halving", "halving sets the length of its runs"},
 		{"name: x\nsearch: {space: {loss.margin: [uniform, 0.1, 0.5]}}", "none are held out: set data.split.validation"},
 		{head + "    loss.margin: [uniform, 0.1, 0.5]\nsweep: {seed: [0, 1]}", ""},
 		{head + "    loss.margin: [uniform, 0.1, 0.5]\ntrain: {eval_every: 0}", "set train.eval_every"},
@@ -35,6 +43,7 @@ func TestSearchMistakes(t *testing.T) {
 		{"name: x\nloss: {memory: {size: 10}}\ndefense: est", "that defense est perturbs"},
 		{"name: x\nloss: {memory: {size: 10}}\nbatch: triplet-list", "sampler triplet-list gives"},
 		{"name: x\nloss: {memory: {warmup: 10}}", "loss.memory.warmup: has no effect"},
+		{"name: x\ntrain: {ema: 0.99999999}", "train.ema: must be >=0 and <=0.99999"}, // 1 in float32: the average would never move
 		{"name: x\noptimizer: {schedule: plateau}", "plateau follows scores of validation images"},
 		{"name: x\noptimizer: {schedule: {name: one-cycle, warmup: 3 epochs}}", "must be 0 with schedule one-cycle"},
 	} {
@@ -44,6 +53,17 @@ func TestSearchMistakes(t *testing.T) {
 			t.Errorf("%s: %v", c.text, err)
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s\ngot  %v\nwant %s", c.text, err, c.want)
+		}
+	}
+}
+
+// A value that is given for a searched key would be lost without a word.
+func TestSearchedKeyIsGiven(t *testing.T) {
+	t.Parallel()
+	for _, set := range []string{"loss.margin=0.3", "miner.margin=0.3"} {
+		_, err := LoadBytes([]byte("name: x\ndata: {split: {validation: 0.2}}\nsearch: {space: {loss.margin: [uniform, 0.1, 0.5], miner: [choice, semihard, random]}}"), "f.yaml", []string{set})
+		if err == nil || !strings.Contains(err.Error(), "is searched by this config") {
+			t.Errorf("%s: %v", set, err)
 		}
 	}
 }

@@ -157,7 +157,7 @@ type Train struct {
 	EvalSamples     int            `yaml:"eval_samples" check:">=0,<=1000000000" doc:"validation images, or test images where there are none, used by evaluations during training; 0 uses all"`
 	CheckpointEvery component.Span `yaml:"checkpoint_every" units:"steps,minutes" check:">=0" doc:"largest distance of two checkpoints; with minutes there is also one at an epoch's end, unless the last is less than 5 seconds old; 0 writes one at each epoch's end"`
 	KeepEvery       component.Span `yaml:"keep_every" units:"steps,epochs" check:">=0" omit:"0 steps" doc:"distance of the checkpoints that stay, as checkpoints/step-N.safetensors; 0 keeps none but last, previous and best"`
-	EMA             float64        `yaml:"ema" check:">=0,<1" omit:"0" doc:"decay of a moving average of the weights, such as 0.999: the network that is evaluated, embedded and attacked is then the average; 0 keeps none"`
+	EMA             float64        `yaml:"ema" check:">=0,<=0.99999" omit:"0" doc:"decay of a moving average of the weights, such as 0.999: the network that is evaluated, embedded and attacked is then the average; 0 keeps none"`
 	EarlyStop       EarlyStop      `yaml:"early_stop" doc:"stop when a metric no longer rises"`
 	Collapse        Collapse       `yaml:"collapse" doc:"stop when the embedding has collapsed to a point or a line"`
 }
