@@ -83,3 +83,10 @@ func TestFlagsSayNoGoWords(t *testing.T) {
 		}
 	}
 }
+
+// Runs of more steps than a measurement takes can be lengthened.
+func TestExtendTakesLongRuns(t *testing.T) {
+	if _, _, stderr := clitest.Run("runs", "extend", t.TempDir()+"/none", "--steps", "2000000"); !strings.Contains(stderr, "no usable run") {
+		t.Error(stderr)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -47,7 +48,10 @@ func (r *Run) Extend(x Longer) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	parent := filepath.Dir(filepath.Clean(r.Dir))
+	parent, err := folder(r.Dir)
+	if err != nil {
+		return nil, err
+	}
 	dir := filepath.Join(parent, x.Name)
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s is there already; give the longer run another name (%s)", ErrOtherRun, dir, option.Name("name"))
@@ -74,6 +78,16 @@ func (r *Run) Extend(x Longer) (*Run, error) {
 	return out, nil
 }
 
+// folder is the one that a run directory is in, also where it is the working directory.
+func folder(dir string) (string, error) {
+	dir = filepath.Clean(dir)
+	if base := filepath.Base(dir); base != "." && base != ".." {
+		return filepath.Dir(dir), nil
+	}
+	dir, err := filepath.Abs(dir)
+	return filepath.Dir(dir), err
+}
+
 // longer is the config of the longer run.
 func (r *Run) longer(x Longer) (*config.Config, error) {
 	c, m := r.Config, r.Manifest
@@ -95,6 +109,15 @@ func (r *Run) longer(x Longer) (*config.Config, error) {
 		return refuse("the length of %s is in %s (%s: %d): give %s", r.Dir, unit, key, had, option.Name(unit))
 	case want <= had:
 		return refuse("%s has %d %s already; give more", r.Dir, had, unit)
+	}
+	if counted := c.Optimizer.Schedule.Name == "plateau" || c.Train.EarlyStop.Metric != ""; counted {
+		extra, err := r.endsBetweenEvaluations()
+		if err != nil {
+			return nil, err
+		}
+		if extra {
+			return refuse("%s was evaluated at its end, between the evaluations of train.eval_every: %d, and schedule plateau or train.early_stop has counted it; a longer run would not have it: train one from its first step", r.Dir, c.Train.EvalEvery)
+		}
 	}
 	before, perEpoch := c.Optimizer.Schedule.Before, max(1, m.Of/had)
 	if wire.PlainSchedule(c, m.Of, perEpoch).Follows(r.planned(want)) || before != nil {
@@ -118,6 +141,18 @@ func (r *Run) longer(x Longer) (*config.Config, error) {
 		return nil, fmt.Errorf("%w: %w", ErrExtend, err)
 	}
 	return cfg, nil
+}
+
+// endsBetweenEvaluations says whether r has an evaluation at its end that a longer run of its
+// config does not have.
+func (r *Run) endsBetweenEvaluations() (extra bool, err error) {
+	every := r.Config.Train.EvalEvery
+	err = train.EachEvent(r.Path("events.jsonl"), func(e *record.Event) {
+		if e.Kind == "eval" && e.Step == r.Manifest.Steps {
+			extra = every == 0 || math.Mod(e.Epoch, float64(every)) != 0
+		}
+	})
+	return extra, err
 }
 
 // planned is how many steps r would have if its length was another one.

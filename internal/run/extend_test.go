@@ -28,6 +28,7 @@ func TestALongerRunIsTheWholeOne(t *testing.T) {
 	}{
 		"constant": {Longer{Epochs: 4}, []string{"train.epochs=2"}},
 		"restart":  {Longer{Epochs: 4, Schedule: "restart"}, []string{"train.epochs=2", "optimizer.schedule=cosine"}},
+		"stopping": {Longer{Epochs: 4}, []string{"train.epochs=2", "train.eval_every=2", "data.split.validation=0.5", "train.early_stop.metric=retrieval.recall@1"}},
 		"stretch":  {Longer{Steps: 9, Schedule: "stretch"}, []string{"train.epochs=0", "train.steps=6", "train.eval_every=0", "optimizer.schedule=cosine"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,6 +74,7 @@ func TestExtendRefuses(t *testing.T) {
 	r := trained(t, root, "train.epochs=2", "optimizer.schedule=cosine")
 	half := create(t, t.TempDir(), "train.epochs=2")
 	interrupted(t, half, 2)
+	early := trained(t, t.TempDir(), "train.epochs=2", "train.eval_every=3", "data.split.validation=0.5", "train.early_stop.metric=retrieval.recall@1")
 	for want, tc := range map[string]struct {
 		of *Run
 		x  Longer
@@ -81,6 +83,7 @@ func TestExtendRefuses(t *testing.T) {
 		"has 2 epochs already":      {r, Longer{Name: "x", Epochs: 2, Schedule: "keep"}},
 		"is in epochs":              {r, Longer{Name: "x", Steps: 900, Schedule: "keep"}},
 		"train it to its end first": {half, Longer{Name: "x", Epochs: 4}},
+		"evaluated at its end":      {early, Longer{Name: "x", Epochs: 4}},
 		"name":                      {r, Longer{Name: "a/b", Epochs: 4, Schedule: "keep"}},
 	} {
 		if _, err := tc.of.Extend(tc.x); !errors.Is(err, ErrExtend) || !strings.Contains(err.Error(), want) {
@@ -110,6 +113,20 @@ func TestKeptCheckpoints(t *testing.T) {
 	}
 	if plain := trained(t, t.TempDir(), "train.epochs=2"); !sameTensors(t, plain.Last(), r.Last()) {
 		t.Error("what stays changes the weights")
+	}
+}
+
+// A run that is the working directory is lengthened beside it.
+func TestExtendHere(t *testing.T) {
+	r := trained(t, t.TempDir(), "train.epochs=2")
+	t.Chdir(r.Dir)
+	here, err := Open(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	longer, err := here.Extend(Longer{Name: "longer", Epochs: 4})
+	if want := filepath.Join(filepath.Dir(r.Dir), "longer"); err != nil || longer.Dir != want {
+		t.Fatalf("%v, want it in %s", err, want)
 	}
 }
 

@@ -63,10 +63,12 @@ var FlagLimits = map[string]int64{
 }
 
 // Unlimited are flags of whole numbers that allocate nothing: seeds, numbers of
-// theorems, what the calculators of stability put into formulas, and draws that are counted one by one.
+// theorems, what the calculators of stability put into formulas, draws that are counted one by one,
+// and lengths of runs, which the config limits.
 var Unlimited = map[string]bool{
 	"seed": true, "theorem": true, "lemma": true, "corollary": true,
 	"bound stability --steps": true, "bound ambiguous --draws": true,
+	"runs extend --steps": true,
 }
 
 // CheckLimits refuses the first flag that is above its limit.

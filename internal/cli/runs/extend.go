@@ -77,7 +77,11 @@ func extend(s *base.Streams, o run.Longer, dir string) error {
 		if o.Steps > 0 {
 			unit = "steps"
 		}
-		o.Name = fmt.Sprintf("%s-%d-%s", filepath.Base(filepath.Clean(dir)), cmp.Or(o.Epochs, o.Steps), unit)
+		own := filepath.Base(filepath.Clean(dir))
+		if own == "." || own == ".." {
+			own = r.Config.Name
+		}
+		o.Name = fmt.Sprintf("%s-%d-%s", own, cmp.Or(o.Epochs, o.Steps), unit)
 	}
 	longer, err := r.Extend(o)
 	if errors.Is(err, run.ErrExtend) {
