@@ -61,15 +61,14 @@ func addCurves(p *render.Page, runs []*rundir.Run) {
 	for _, panel := range panels {
 		count += len(panel.Lines)
 	}
-	if count == 0 {
-		return
-	}
 	for _, panel := range panels {
 		for j := range panel.Lines {
 			panel.Lines[j] = thinned(panel.Lines[j], min(linePoints, max(20, allPoints/count)))
 		}
 	}
-	p.Curves("Training", "step", panels)
+	if count > 0 {
+		p.Curves("Training", "step", panels)
+	}
 	for _, why := range unread {
 		p.Paragraph("Not drawn: " + why)
 	}

@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -104,7 +105,7 @@ func EachPoint(r *rundir.Run, f func(Point)) error {
 		}
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return fmt.Errorf("%w: %w", rundir.ErrRun, err)
 	}
 	for _, kind := range rundir.Kinds() {
 		from, ok := r.From(kind)

@@ -272,7 +272,9 @@ func TrainOptions(cfg *config.Config, perEpoch int) train.Options {
 	o := train.Options{
 		Seed: cfg.Seed, Steps: t.Steps, StepsPerEpoch: perEpoch, Mode: nn.Train,
 		Clip: cfg.Optimizer.Clip, ClipValue: cfg.Optimizer.ClipValue, HeadOnly: t.HeadOnly.Steps(perEpoch), LogEvery: t.LogEvery, EvalEvery: t.EvalEvery,
-		KeepEvery: t.KeepEvery.Steps(perEpoch),
+	}
+	if t.KeepEvery.N > 0 {
+		o.KeepEvery = max(1, t.KeepEvery.Steps(perEpoch))
 	}
 	if t.Epochs > 0 {
 		o.Steps = t.Epochs * perEpoch

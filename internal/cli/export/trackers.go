@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -25,10 +26,11 @@ import (
 type trackers struct {
 	out, experiment string
 	points          int
+	folder          bool // out is one
 }
 
 func newTensorBoard(s *base.Streams) *cobra.Command {
-	var o trackers
+	o := trackers{folder: true}
 	return base.Command{
 		Use:   "tensorboard RUN... --out DIR",
 		Short: "Write logs, results and pictures for TensorBoard",
@@ -58,7 +60,7 @@ are replaced. wandb, aim, SwanLab and ClearML read such folders, too.`,
 }
 
 func newMLflow(s *base.Streams) *cobra.Command {
-	var o trackers
+	o := trackers{folder: true}
 	return base.Command{
 		Use:   "mlflow RUN... --out DIR",
 		Short: "Write logs, results and pictures as a folder of MLflow",
@@ -77,13 +79,16 @@ names: recall@1 is recall_at_1.`,
 			cmd.Flags().StringVar(&o.experiment, "experiment", "tercet", "`NAME` of the experiment")
 		},
 		Run: func(_ context.Context, args []string) error {
+			if o.experiment == "" {
+				return base.Usagef("--experiment is empty; give a name")
+			}
 			runs, err := o.read(s, args)
 			if err != nil {
 				return err
 			}
 			folders, err := tracker.MLflow(o.out, o.experiment, runs)
 			if err != nil {
-				return err
+				return report.RunsError(err)
 			}
 			return o.written(s, "mlflow", runs, folders)
 		},
@@ -117,6 +122,9 @@ func (o *trackers) read(s *base.Streams, args []string) ([]*rundir.Run, error) {
 		return nil, base.Usagef("say where to write: --out DIR")
 	case base.HoldsRun(o.out):
 		return nil, base.Usagef("--out %s is a run; give another folder", o.out)
+	}
+	if info, err := os.Stat(o.out); o.folder && err == nil && !info.IsDir() {
+		return nil, base.Usagef("--out %s is a file; give a folder, which need not exist yet", o.out)
 	}
 	if err := base.AtLeast(base.FlagCount{Flag: "points", Value: o.points}); err != nil {
 		return nil, err
