@@ -10,8 +10,8 @@ import (
 // lossJobs evaluate losses.
 func lossJobs() []Job {
 	return []Job{{
-		"losses", "value and gradient of each loss: 512 embeddings of 512 numbers, 4 of a class; 11,318 classes with parameters",
-		"value and gradient of each loss: 128 embeddings of 128 numbers, 4 of a class; 1,000 classes with parameters",
+		"losses", "each loss with its gradient: 512 x 512 embeddings, 11,318 classes",
+		"each loss with its gradient: 128 x 128 embeddings, 1,000 classes",
 		func(o Options) ([]task, error) {
 			if o.Quick {
 				return losses(128, 128, 1000)

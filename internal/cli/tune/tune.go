@@ -56,11 +56,11 @@ With search.method: halving all trials are trained for a short time, and one of 
 of them again from the start, search.eta times as long, until the last ones are trained as
 long as the config says.
 
-tercet train FILE.yaml --task i/n trains a share of the trials of a random search; tune then
-finds them finished. The same command resumes an interrupted search. The draws depend on
-search.seed and the order of the keys: more trials begin with the same ones. Trials that
-diverge or collapse have no score. The result is NAME-tuned.yaml in the folder of runs,
-with a comment that says how it was chosen.`,
+tercet train FILE.yaml --task i/n trains a share of the trials of a random search; tune
+then finds them finished. The same command resumes an interrupted search. The draws depend
+on search.seed and the order of the keys: more trials begin with the same ones. Trials
+that diverge or collapse have no score. The result is NAME-tuned.yaml in the folder of
+runs, with a comment that says how it was chosen.`,
 		Examples: []base.Example{
 			{Why: "the trials and their values, without training", Line: "tercet tune search.yaml --list"},
 			{Why: "as many at once as there are threads", Line: "tercet tune search.yaml --jobs auto"},
