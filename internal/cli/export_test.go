@@ -13,4 +13,4 @@ var (
 type Profiles = profiles
 
 // FreeFlags take a text that only the user knows: nothing is proposed for them.
-var FreeFlags = []string{"seed", "task", "eps", "step", "curve", "positive", "noise", "curves", "grid", "label-column", "by", "columns", "select", "fmr", "where", "older", "name", "experiment"}
+var FreeFlags = []string{"seed", "task", "eps", "step", "curve", "positive", "noise", "curves", "grid", "label-column", "by", "columns", "select", "fmr", "where", "older", "name", "experiment", "http"}

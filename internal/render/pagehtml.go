@@ -40,6 +40,7 @@ type curves struct {
 // htmlPage is what the template shows.
 type htmlPage struct {
 	Title, Hashes string
+	Connect       string // of the policy
 	Style         template.CSS
 	Data          template.JS
 	Scripts       []template.JS
@@ -76,6 +77,8 @@ type pageData struct {
 	Colors []string    `json:"colors"`
 	Charts []chartData `json:"charts"`
 	Maps   []mapData   `json:"maps,omitempty"`
+	Live   bool        `json:"live,omitempty"`
+	Stamp  string      `json:"stamp,omitempty"`
 }
 
 type mapData struct {
@@ -120,9 +123,21 @@ func (p *Page) WriteHTML(path string) error {
 	return fsx.WriteFile(path, text, 0o644)
 }
 
+// Live is the page as a server shows it, which may ask that server for more, and what its
+// script draws, as JSON: the server sends it again as an event of "events" when it changes.
+func (p *Page) Live() (page, data []byte, err error) { return p.make(true) }
+
 func (p *Page) html() ([]byte, error) {
+	page, _, err := p.make(false)
+	return page, err
+}
+
+func (p *Page) make(live bool) (page, list []byte, err error) {
 	out := htmlPage{Title: p.Title}
-	data := pageData{Charts: []chartData{}}
+	data := pageData{Charts: []chartData{}, Live: live}
+	if live {
+		out.Connect = " connect-src 'self';"
+	}
 	for i := range Palette {
 		data.Colors = append(data.Colors, hex(i))
 	}
@@ -133,19 +148,19 @@ func (p *Page) html() ([]byte, error) {
 			b = htmlHeading(k.heading, k.text)
 		case k.table != nil:
 			if err := k.table.check(); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			b.Table = k.table.html()
 		case k.picture != "":
 			uri, err := dataURI(k.picture)
 			if err != nil {
-				return nil, fmt.Errorf("picture: %w", err)
+				return nil, nil, fmt.Errorf("picture: %w", err)
 			}
 			b.Picture = template.HTMLAttr(`src="` + uri + `"`) // base64 alone
 		case k.items != nil:
 			m, err := k.items.html(k.text, &data)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			b.Map = m
 		case k.curves != nil:
@@ -159,9 +174,12 @@ func (p *Page) html() ([]byte, error) {
 	if len(data.Charts) > 0 {
 		style, scripts = style+part("uplot.css"), []string{"/*!\n" + part("uplot-LICENSE.txt") + "*/\n" + part("uplot.js"), scripts[0]}
 	}
-	list, err := json.Marshal(data)
-	if err != nil {
-		return nil, err
+	if live { // what the tables say: when it changes, the page is loaded again
+		sum := sha256.Sum256([]byte(p.stated()))
+		data.Stamp = base64.StdEncoding.EncodeToString(sum[:6])
+	}
+	if list, err = json.Marshal(data); err != nil {
+		return nil, nil, err
 	}
 	out.Style, out.Data = template.CSS(style), template.JS(list)
 	var hashes []string
@@ -173,7 +191,23 @@ func (p *Page) html() ([]byte, error) {
 	out.Hashes = strings.Join(hashes, " ")
 	var b bytes.Buffer
 	err = pageTemplate.Execute(&b, out)
-	return b.Bytes(), err
+	return b.Bytes(), list, err
+}
+
+// stated is the headings of the page and its first table.
+func (p *Page) stated() string {
+	var b strings.Builder
+	table := false
+	for _, k := range p.blocks {
+		if k.heading > 0 {
+			b.WriteString(k.text + "\n")
+		}
+		if k.table != nil && !table {
+			table = true
+			b.WriteString(k.table.pretty(true))
+		}
+	}
+	return b.String()
 }
 
 func htmlHeading(level int, text string) htmlBlock {

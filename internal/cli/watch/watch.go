@@ -16,6 +16,7 @@ import (
 type options struct {
 	every time.Duration
 	once  bool
+	http  string
 }
 
 // New makes the command.
@@ -33,7 +34,11 @@ On a terminal it draws a line for each run, with its curves, or a larger picture
 single one. Otherwise it prints a line for each epoch and evaluation, and for what happens
 to a run: resumed, finished, killed.
 
-It ends when no process has worked on any of the runs for three looks.`,
+It ends when no process has worked on any of the runs for three looks.
+
+--http serves the page of tercet report to browsers of this machine instead, without
+pictures. New points of curves appear by themselves, and the page is loaded again when a
+run begins or ends.`,
 		Examples: []base.Example{
 			{Why: "all runs in the folder runs, as they are now", Line: "tercet watch runs --once"},
 			{Why: "one run, until it ends", Line: "tercet watch runs/first --interval 10ms"},
@@ -44,9 +49,36 @@ It ends when no process has worked on any of the runs for three looks.`,
 			fs := cmd.Flags()
 			fs.DurationVar(&o.every, "interval", time.Second, "time between two looks at the logs")
 			fs.BoolVar(&o.once, "once", false, "look once, and end")
+			fs.StringVar(&o.http, "http", "", "serve the page of tercet report live at `ADDRESS`, such as 127.0.0.1:8080, until Ctrl-C")
+			cmd.MarkFlagsMutuallyExclusive("http", "once")
 		},
-		Run: func(ctx context.Context, args []string) error { return watch(ctx, s, o, args) },
+		Run: func(ctx context.Context, args []string) error {
+			if o.http != "" {
+				return serve(ctx, s, o, args)
+			}
+			return watch(ctx, s, o, args)
+		},
 	}.Build()
+}
+
+// serve is watch with a browser.
+func serve(ctx context.Context, s *base.Streams, o options, patterns []string) error {
+	if o.every <= 0 {
+		return base.Usagef("--interval is %v; give a time such as 500ms or 5s", o.every)
+	}
+	if len(patterns) == 0 {
+		patterns = []string{"runs"}
+	}
+	v := &server{patterns: patterns, every: o.every}
+	if _, _, err := v.read(); err != nil {
+		return report.RunsError(err)
+	}
+	l, err := listen(o.http)
+	if err != nil {
+		return err
+	}
+	s.Note("http://%s/ until Ctrl-C", l.Addr())
+	return v.serve(ctx, l)
 }
 
 // looks are how many times in a row no run is trained before the command ends.

@@ -125,6 +125,15 @@ function chart(spec) {
   });
   return {
     redraw: draw,
+    update: function (fresh) {
+      var whole = plot.scales.x.min <= low && plot.scales.x.max >= high;
+      spec.lines = fresh.lines;
+      all = uPlot.join(spec.lines.map(function (l) { return [l.x, l.y]; }));
+      low = all[0][0];
+      high = all[0][all[0].length - 1];
+      plot.setData(all, whole);
+      if (!whole) plot.redraw();
+    },
     resize: function () { plot.setSize({width: Math.max(200, box.clientWidth), height: 260}); },
     choose: function (fits) { spec.lines.forEach(function (l, i) { plot.setSeries(i + 1, {show: fits(l.name)}); }); }
   };
@@ -190,6 +199,16 @@ function map(spec) {
 Array.from(document.querySelectorAll("main table")).forEach(function (t) { sortable(t); filterable(t); });
 Array.from(document.querySelectorAll("section.charts")).forEach(chooser);
 charts = (data.charts || []).map(chart).filter(Boolean);
+if (data.live && window.EventSource) {
+  new EventSource("events").onmessage = function (e) {
+    var fresh = JSON.parse(e.data);
+    var same = fresh.stamp === data.stamp && fresh.charts.length === charts.length && fresh.charts.every(function (c, i) {
+      return c.lines.length === data.charts[i].lines.length;
+    });
+    if (!same) location.reload();
+    else charts.forEach(function (c, i) { c.update(fresh.charts[i]); });
+  };
+}
 var again;
 window.addEventListener("resize", function () {
   clearTimeout(again);
