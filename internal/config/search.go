@@ -140,6 +140,11 @@ func (c *Config) searchRules(fail func(key, format string, args ...any)) {
 func (c *Config) searchMistakes(known []*Error) []*Error {
 	ranges, errs := c.ranges()
 	for _, a := range c.Search.Space {
+		if slices.ContainsFunc(c.Axes, func(b Axis) bool {
+			return a.Key == b.Key || strings.HasPrefix(a.Key, b.Key+".") || strings.HasPrefix(b.Key, a.Key+".")
+		}) {
+			errs = append(errs, a.at.errorf("search.space."+a.Key, "is in the sweep, too, and only one of them can choose its value: remove one"))
+		}
 		for _, o := range c.src.overrides {
 			if o.Key == a.Key || strings.HasPrefix(o.Key, a.Key+".") {
 				errs = append(errs, &Error{File: o.From, Key: o.Key, Msg: fmt.Sprintf(

@@ -31,6 +31,7 @@ func TestSearchMistakes(t *testing.T) {
 		{head + "    train.ema: [choice, 0, 0.9]", ""},
 		{head + "    train.epochs: [integer, 2, 8]", ""},
 		{head + "    train.epochs: [integer, 2, 8]\n  method: halving", "halving sets the length of its runs"},
+		{head + "    loss.margin: [uniform, 0.1, 0.5]\nsweep: {loss.margin: [0.2, 0.3]}", "f.yaml:5: search.space.loss.margin: is in the sweep, too"},
 		{"name: x\nsearch: {space: {loss.margin: [uniform, 0.1, 0.5]}}", "none are held out: set data.split.validation"},
 		{head + "    loss.margin: [uniform, 0.1, 0.5]\nsweep: {seed: [0, 1]}", ""},
 		{head + "    loss.margin: [uniform, 0.1, 0.5]\ntrain: {eval_every: 0}", "set train.eval_every"},
