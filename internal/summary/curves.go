@@ -113,7 +113,7 @@ func differences(runs []*rundir.Run) *render.Table {
 		}
 		return k == "name" || len(values[k]) == 1 && had == len(runs)
 	})
-	if keys == nil || len(keys) == 0 {
+	if len(keys) == 0 {
 		return nil
 	}
 	t := &render.Table{Columns: []render.Column{{Name: "run"}}}

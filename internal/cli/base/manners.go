@@ -1,7 +1,6 @@
 package base
 
 import (
-	"io"
 	"log/slog"
 	"strings"
 
@@ -88,7 +87,7 @@ type lines struct{ s *Streams }
 func (l lines) Write(p []byte) (int, error) {
 	l.s.mu.Lock()
 	defer l.s.mu.Unlock()
-	return io.WriteString(l.s.Err, string(p))
+	return l.s.Err.Write(p)
 }
 
 // logged writes a note as an object, where --log-format asks for it.
