@@ -258,6 +258,9 @@ func (r *Run) prepare(w Watch) (*wire.Assembled, *batch.Loader, error) {
 		w.note("weights of the triplets: %s", wire.WeightsWords(t.Weights))
 	}
 	w.note("sampler %s, %d batches an epoch: %s", cfg.Batch.Sampler, t.Sampler.Steps(), r.coverage)
+	if m := t.Memory; m != nil && m.From >= t.Steps-1 {
+		w.note("warning: loss.memory.warmup is %s, and the run has %d: nothing is compared with earlier batches", text.Plural(m.From, "step", "steps"), t.Steps)
+	}
 	if r.Manifest.Selection, err = monitor(cfg, t, sets, w); err != nil {
 		return nil, nil, err
 	}
