@@ -25,11 +25,15 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil && s.Written.Err != nil {
 		err = fmt.Errorf("the result could not be written: %w", s.Written.Err)
 	}
-	if errors.Is(s.Written.Err, errClosed) && (err == nil || errors.Is(err, errClosed)) {
-		return base.ExitClosed // by head, say, which has what it wanted
-	}
 	code := base.ExitCode(err)
+	if err != nil && s.OnEnd == "" {
+		s.OnEnd = unread(args)
+	}
 	defer func() { onEnd(s, s.OnEnd, args, code) }()
+	if errors.Is(s.Written.Err, errClosed) && (err == nil || errors.Is(err, errClosed)) {
+		code = base.ExitClosed // by head, say, which has what it wanted
+		return code
+	}
 	if err != nil {
 		// After a mistake in the flags, --json may not have been read.
 		s.JSON = s.JSON || slices.Contains(args, "--json")

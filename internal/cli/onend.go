@@ -12,6 +12,22 @@ import (
 	"tercet/internal/text"
 )
 
+// unread is the command of --on-end that was not read after a mistake in the flags before it.
+func unread(args []string) string {
+	for i, a := range args {
+		if command, ok := strings.CutPrefix(a, "--on-end="); ok {
+			return command
+		}
+		switch {
+		case a == "--":
+			return ""
+		case a == "--on-end" && i+1 < len(args):
+			return args[i+1]
+		}
+	}
+	return ""
+}
+
 // onEnd runs the command of --on-end, which learns by its environment how the command line
 // ended. What it prints goes to stderr, and how it ends changes nothing but a note.
 func onEnd(s *base.Streams, command string, args []string, code int) {
