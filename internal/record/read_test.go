@@ -78,7 +78,7 @@ func TestResultsAreRead(t *testing.T) {
 	t.Parallel()
 	readers := map[string]func(string) error{
 		RunSchema: reader[Manifest], EvalSchema: reader[Eval], AttackSchema: reader[Attack], ClusterSchema: reader[Cluster], OldClusterSchema: reader[Cluster],
-		PairsSchema: reader[Pairs], MetricSchema: reader[MetricStability], PartitionSchema: reader[Partition], StabilitySchema: reader[Stability],
+		PairsSchema: reader[Pairs], MetricSchema: reader[MetricStability], PartitionSchema: reader[Partition], StabilitySchema: reader[Stability], WorstSchema: reader[Worst], CertifySchema: reader[Certify],
 	}
 	n := map[string]int{}
 	top, err := archive.Glob("../../results/*.zip/*/*.json")
