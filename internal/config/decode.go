@@ -143,6 +143,10 @@ func (d *decoder) unknown(v reflect.Value, e entry, path string, valid []string)
 		}
 	}
 	if path == "" {
+		if e.key == "include" { // of a file it is read before
+			d.fail(e.at, e.key, "is read from config files alone: write include: [FILE.yaml] into one")
+			return
+		}
 		valid = append(valid, "include")
 	}
 	msg := names.Unknown(e.key, valid)

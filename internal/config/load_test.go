@@ -125,6 +125,7 @@ func hasField(f field, name string) bool { _, ok := find(fields(f.typ), name); r
 func TestMistakes(t *testing.T) {
 	for _, tc := range []struct{ name, text, set, want string }{
 		{"typo at the top", "nam: x", "", "f.yaml:1: nam: unknown key; did you mean name? valid: batch, "},
+		{"include outside of a file", "name: x", "include=[y.yaml]", "set: include: is read from config files alone"},
 		{"typo in a section", "name: x\nloss:\n  margn: 1", "", "f.yaml:3: loss.margn: unknown key; did you mean margin? valid: distance, eps, form, margin, memory, name, reducer"},
 		{"key in the wrong section", "margin: 1", "", "f.yaml:1: margin: unknown key; did you mean loss.margin or miner.margin or defense.mix.margin or defense.ics.margin or defense.margin?"},
 		{"key of another component", "miner: {name: random, cutoff: 1}", "", `f.yaml:1: miner.cutoff: miner "random" does not have this key; distance-weighted has it`},
