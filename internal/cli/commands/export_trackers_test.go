@@ -31,6 +31,7 @@ func TestExportTrackers(t *testing.T) {
 		"export tensorboard runs/tiny":                        "say where to write",
 		"export tensorboard runs/tiny --out tiny.yaml":        "is a file; give a folder",
 		"export tensorboard runs/tiny --out runs/tiny":        "is a run; give another folder",
+		"export mlflow runs/tiny --out ./runs":                "is the folder of tiny; give another folder",
 		"export tensorboard runs/tiny --out b --points 70000": "--points is 70000; give at most 65536",
 		"export csv runs/tiny --out runs/tiny/events.jsonl":   "is part of the run",
 		"export mlflow runs/tiny --out m --experiment ''":     "--experiment is empty",

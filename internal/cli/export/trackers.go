@@ -134,6 +134,9 @@ func (o *trackers) read(s *base.Streams, args []string) ([]*rundir.Run, error) {
 		return nil, err
 	}
 	for _, r := range runs {
+		if filepath.Dir(filepath.Clean(r.Dir)) == filepath.Clean(o.out) {
+			return nil, base.Usagef("--out %s is the folder of %s; give another folder", o.out, filepath.Base(r.Dir))
+		}
 		for _, note := range r.Left {
 			s.Note("warning: %s", note)
 		}
