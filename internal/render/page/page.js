@@ -63,6 +63,11 @@ function filterable(table) {
   };
 }
 
+// short writes the places of an axis with the digits that tell them apart.
+function short(plot, places) {
+  return places.map(function (v) { return v == null ? "" : String(Number(v.toPrecision(6))); });
+}
+
 // Charts: drag or + and - zoom, arrows move, Escape or a double click shows all.
 function chart(spec) {
   var box = document.getElementById(spec.id), many = spec.lines.length > 12;
@@ -77,7 +82,7 @@ function chart(spec) {
     plot = new uPlot({
       width: Math.max(200, box.clientWidth), height: 260,
       scales: {x: {time: false}},
-      axes: [Object.assign({label: spec.x}, axis), Object.assign({size: 60}, axis)],
+      axes: [Object.assign({label: spec.x}, axis), Object.assign({size: 60, values: short}, axis)],
       legend: {show: !many},
       cursor: {sync: {key: "steps"}, focus: {prox: 30}, drag: {x: true, y: false}},
       focus: {alpha: spec.lines.length > 1 ? 0.25 : 1},
