@@ -80,7 +80,7 @@ func (r *Rivals) list(at, kind int, rows []int32) {
 	if len(s.keys) > listed {
 		limit = ascending(s.keys, &s.spare)[listed-1]
 		far, near := math.Sqrt(max(0, float64(float64(limit)*float64(limit))-r.d.slack(at))), math.Sqrt(first.Square)
-		l.reach = (far-near)/2 - float64(rounding*(far+near))
+		l.reach = float64((far-near)/2) - float64(rounding*(far+near))
 	}
 	own := r.g.X.Row(int(first.Row))
 	for _, j := range rows {

@@ -81,14 +81,14 @@ func (c *crowned) left(q *query, list []open, j int, s bound.Slope, at *reach) [
 		for f := range to {
 			a := m.seen[f] - float64(row[f])
 			to[f] = float32(a)
-			rounded[i] += math.Abs(a-float64(to[f])) * (math.Abs(at.c[f]) + at.r[f])
+			rounded[i] += float64(math.Abs(a-float64(to[f])) * (math.Abs(at.c[f]) + at.r[f]))
 		}
 	}
 	low := c.back.Lower(j, c.a, s)
 	var out []open
 	for i, o := range list {
 		m := &q.mixed[o.mixture]
-		if !(low[i]-rounded[i]*(1+0x1p-40)+(m.offset-c.offset[o.row]) > c.needs(m.half-c.half[o.row], at)) {
+		if !(low[i]-float64(rounded[i]*(1+0x1p-40))+(m.offset-c.offset[o.row]) > c.needs(m.half-c.half[o.row], at)) {
 			out = append(out, o)
 		}
 	}

@@ -73,14 +73,14 @@ func (f *far) of(q *query, j int, at *reach) view {
 		v.c += float64(at.c[k] * at.c[k])
 		v.r += float64(at.r[k] * at.r[k])
 	}
-	v.length, v.c, v.r = math.Sqrt(v.square), math.Sqrt(v.c)*(1+0x1p-40), math.Sqrt(v.r)*(1+0x1p-40)+at.ball
+	v.length, v.c, v.r = math.Sqrt(v.square), math.Sqrt(v.c)*(1+0x1p-40), float64(math.Sqrt(v.r)*(1+0x1p-40))+at.ball
 	return v
 }
 
 // beats reports whether row n is so far that the mixture beats it.
 func (v *view) beats(n int) bool {
 	norm := v.norms[n]
-	square := v.square + norm*norm - 2*float64(v.cross[n]) + 3*v.gamma*v.length*norm + 0x1p-40*(v.square+norm*norm)
-	low := v.own - float64(v.center[n]) - (v.gamma*norm+0x1p-40*v.length)*v.c - math.Sqrt(max(square, 0))*v.r
+	square := v.square + float64(norm*norm) - float64(2*float64(v.cross[n])) + float64(3*v.gamma*v.length*norm) + float64(0x1p-40*(v.square+float64(norm*norm)))
+	low := v.own - float64(v.center[n]) - float64((float64(v.gamma*norm)+float64(0x1p-40*v.length))*v.c) - float64(math.Sqrt(max(square, 0))*v.r)
 	return low+(v.m.offset-v.rows.offset[n]) > v.rows.needs(v.m.half-v.rows.half[n], v.at)
 }

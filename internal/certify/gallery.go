@@ -85,7 +85,7 @@ func (r *rows) reached(h, u *bound.Box, i int, to *reach) {
 	for k, v := range h.C.Row(i) {
 		c, w := float64(v), float64(h.R.Row(i)[k])
 		to.c, to.r = append(to.c, c), append(to.r, w)
-		total += r.weights[k] * (math.Abs(c) + w)
+		total += float64(r.weights[k] * (math.Abs(c) + w))
 	}
 	square := 0.0
 	for k := range r.net.Dim {
@@ -95,7 +95,7 @@ func (r *rows) reached(h, u *bound.Box, i int, to *reach) {
 	to.length = math.Sqrt(square) * (1 + 0x1p-40)
 	// Errors of seen, of the network's last sums, and of the float64 sums here; each
 	// difference of rows has a length of at most twice the longest.
-	to.lost = 2 * r.longest * (r.seenErr*total + r.sums*(total+r.bias) + 0x1p-40*(total+r.bias))
+	to.lost = 2 * r.longest * (float64(r.seenErr*total) + float64(r.sums*(total+r.bias)) + float64(0x1p-40*(total+r.bias)))
 }
 
 // moved adds to where features can be a ball in l2. total of reached grows by at most the
@@ -103,21 +103,21 @@ func (r *rows) reached(h, u *bound.Box, i int, to *reach) {
 func (r *rows) moved(by float64, to *reach) {
 	square := 0.0
 	for _, w := range r.weights {
-		square += w * w
+		square += float64(w * w)
 	}
-	more := math.Sqrt(square) * by * (1 + 0x1p-40)
+	more := float64(math.Sqrt(square) * by * (1 + 0x1p-40))
 	to.ball = by
 	to.length += more
-	to.lost += 2 * r.longest * (r.seenErr + r.sums + 0x1p-40) * more
+	to.lost += float64(2 * r.longest * (r.seenErr + r.sums + 0x1p-40) * more)
 }
 
 // needs is what <u, v> has to exceed, where the difference of half squared lengths is c.
 func (r *rows) needs(c float64, at *reach) float64 {
 	d := float64(r.net.Dim + 16)
 	if !r.net.Normalized {
-		return c + at.lost + d*unit64*(at.length+r.longest)*(at.length+r.longest)
+		return c + at.lost + float64(d*unit64*(at.length+r.longest)*(at.length+r.longest))
 	}
 	// Each coordinate of z = u/|u| is rounded at most four times.
 	length := max(at.length, nn.NormEps) * (1 + 0x1p-40)
-	return at.lost + length*(max(c, 0)+8*unit*r.longest+d*unit64*(1+r.longest)*(1+r.longest))
+	return at.lost + float64(length*(max(c, 0)+float64(8*unit*r.longest)+float64(d*unit64*(1+r.longest)*(1+r.longest))))
 }

@@ -79,7 +79,7 @@ func radiiOf(p, t float64) radii {
 	}
 	return radii{
 		normal:    stat.NormalQuantile(p) - stat.NormalQuantile(t),
-		variation: 2 * stat.NormalQuantile(min(0.5+h/4, 1)),
+		variation: 2 * stat.NormalQuantile(min(0.5+float64(h/4), 1)),
 		lipschitz: h * math.Sqrt(math.Pi/2),
 	}
 }
@@ -146,9 +146,9 @@ func (m *averager) query(ctx context.Context, item int) (bool, radii, error) {
 		} else {
 			product := 0.0
 			for k, v := range m.rows.Row(int(r.row)) {
-				product += total[k] / n * (blends[r.of].z[k] - float64(v))
+				product += float64(total[k] / n * (blends[r.of].z[k] - float64(v)))
 			}
-			p = (1+product/r.length)/2 - math.Sqrt(math.Log(2*float64(len(rivals)-len(near))/m.o.Alpha)/(2*n))
+			p = float64((1+product/r.length)/2) - math.Sqrt(math.Log(2*float64(len(rivals)-len(near))/m.o.Alpha)/(2*n))
 		}
 		got := radiiOf(p-margined, (1+r.c/r.length)/2)
 		least = radii{min(least.normal, got.normal), min(least.variation, got.variation), min(least.lipschitz, got.lipschitz)}
@@ -163,7 +163,7 @@ type moments struct{ sum, squares float64 }
 // lower bounds the mean of n of them with probability 1 - delta.
 func (m moments) lower(n, delta float64) float64 {
 	mean := m.sum / n
-	variance := max(0, (m.squares-n*mean*mean)/(n-1))
+	variance := max(0, (m.squares-float64(n*mean*mean))/(n-1))
 	l := math.Log(2 / delta)
 	return mean - math.Sqrt(2*variance*l/n) - 7*l/(3*(n-1))
 }
@@ -234,7 +234,7 @@ func (m *averager) blends(own []float32, same []int32, z []float32) (out []blend
 			for k, v := range r {
 				b.z[k] += float64(v) / float64(len(rows))
 			}
-			b.half += kernel.SumSquares(r) / 2 / float64(len(rows))
+			b.half += float64(kernel.SumSquares(r)/2) / float64(len(rows))
 		}
 		out = append(out, b)
 	}
@@ -262,14 +262,14 @@ func (m *averager) blends(own []float32, same []int32, z []float32) (out []blend
 
 func (m *averager) rival(row int32, blends []blend, z []float32) rival {
 	r := m.rows.Row(int(row))
-	half := kernel.SumSquares(r) / 2
+	half := float64(kernel.SumSquares(r) / 2)
 	best := rival{row: row, length: 1, margin: math.Inf(-1)}
 	for i, b := range blends {
 		product, square := 0.0, 0.0
 		for k, v := range b.z {
 			d := v - float64(r[k])
-			product += d * float64(z[k])
-			square += d * d
+			product += float64(d * float64(z[k]))
+			square += float64(d * d)
 		}
 		if length := math.Sqrt(square); length > 0 {
 			c := b.half - half

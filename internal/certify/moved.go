@@ -125,21 +125,21 @@ func (m *moving) reach(s *surroundings, j int) (low, high float64) {
 		near, far := 0.0, 0.0
 		for k, v := range c {
 			d, w := math.Abs(float64(v)-float64(s.z[k])), float64(r[k])
-			near += max(0, d-w) * max(0, d-w)
-			far += (d + w) * (d + w)
+			near += float64(max(0, d-w) * max(0, d-w))
+			far += float64((d + w) * (d + w))
 		}
 		return math.Sqrt(near) * (1 - lost), math.Sqrt(far) * (1 + lost)
 	}
-	length, wide := math.Sqrt(kernel.SumSquares(c)), math.Sqrt(kernel.SumSquares(r))*(1+lost)
+	length, wide := math.Sqrt(kernel.SumSquares(c)), float64(math.Sqrt(kernel.SumSquares(r))*(1+lost))
 	if length <= wide {
 		return 0, 1 + s.length + rounded // u may be anywhere
 	}
 	square := 0.0
 	for k, v := range c {
 		d := float64(v)/length - float64(s.z[k])
-		square += d * d
+		square += float64(d * d)
 	}
-	middle, way := math.Sqrt(square), 2*wide/(2*length-wide)*(1+lost)+lost
+	middle, way := math.Sqrt(square), float64(float64(2*wide)/(float64(2*length)-wide)*(1+lost))+lost
 	return max(0, middle-way-rounded), middle + way + rounded
 }
 

@@ -159,7 +159,7 @@ func least(a []float64, b []float32, at *reach) float64 {
 			d := a[k] - float64(b[k])
 			square += float64(d * d)
 		}
-		s[0] -= math.Sqrt(square) * (1 + 0x1p-40) * at.ball
+		s[0] -= float64(math.Sqrt(square) * (1 + 0x1p-40) * at.ball)
 	}
 	return s[0] + s[1] + s[2] + s[3]
 }

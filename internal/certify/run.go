@@ -211,7 +211,7 @@ func (w *work) prove(list []*query, ask []int, eps func(i int) float64) []bool {
 	if w.o.Lipschitz != nil {
 		for j, i := range ask {
 			way := w.o.Lipschitz.At(j)
-			budgets[j] = (way.Slope*eps(i) + way.Offset) * (1 + 0x1p-40)
+			budgets[j] = (float64(way.Slope*eps(i)) + way.Offset) * (1 + 0x1p-40)
 		}
 	}
 	out, before := make([]bool, len(ask)), make([]int, len(ask))

@@ -154,7 +154,7 @@ func (b *ballot) draw(ctx context.Context, item, first, n int, use func(z *array
 			for j := from; j < to; j++ {
 				s.Reset(b.o.Seed, b.stream, uint64(item), uint64(first+lo+j))
 				for k, v := range b.clean {
-					b.x.Row(j)[k] = float32(float64(v) + b.o.Sigma*s.NormFloat64())
+					b.x.Row(j)[k] = float32(float64(v) + float64(b.o.Sigma*s.NormFloat64()))
 				}
 			}
 		})

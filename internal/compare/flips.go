@@ -28,7 +28,7 @@ func flipTest(d []float64, flips int, seed uint64) float64 {
 	if moved == nil {
 		return 1
 	}
-	least := math.Abs(sum) - 1e-12*size // sums in another order
+	least := math.Abs(sum) - float64(1e-12*size) // sums in another order
 	if len(moved) <= exactUpTo {
 		return exactFlips(moved, least)
 	}

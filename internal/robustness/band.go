@@ -124,7 +124,7 @@ func provenOf(c *record.Certify, attacked map[float32]queryEnds) (map[float32]qu
 		if !is {
 			continue
 		}
-		if e.proven = most[i]; !Smoothed(c.Options.Method) && e.proven > 0 && e.broken <= e.proven*(1-1e-6)-0x1p-23 {
+		if e.proven = most[i]; !Smoothed(c.Options.Method) && e.proven > 0 && e.broken <= float64(e.proven*(1-1e-6))-0x1p-23 {
 			return nil, fmt.Errorf("query %.0f is certified at %s eps %.6g, and worst.json has a perturbation of norm %.6g that breaks it: one of the two is wrong; please report it", item, c.Options.Norm, e.proven, e.broken)
 		}
 		out[item] = e

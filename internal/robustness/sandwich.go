@@ -49,7 +49,7 @@ func Sandwich(c *record.Certify, w *record.Worst) error {
 			}
 			broken := !math.IsInf(norm, 1)
 			// As the verification of attacks allows for rounding.
-			if proven[i] == 1 && norm <= p.Eps*(1+1e-6)+0x1p-23 {
+			if proven[i] == 1 && norm <= float64(p.Eps*(1+1e-6))+0x1p-23 {
 				return fmt.Errorf("query %.0f is certified at %s eps %v, and worst.json has an image at distance %.9g that breaks it: one of the two is wrong; please report it", item, c.Options.Norm, p.Eps, norm)
 			}
 			if !same {

@@ -32,11 +32,11 @@ func Spearman(x, y []float64) (rho float64, ok bool) {
 	}
 	a, b := ranks(x), ranks(y)
 	var ab, aa, bb float64
-	mean := float64(len(x)-1) / 2
+	mean := float64(float64(len(x)-1) / 2)
 	for i := range a {
-		ab += (a[i] - mean) * (b[i] - mean)
-		aa += (a[i] - mean) * (a[i] - mean)
-		bb += (b[i] - mean) * (b[i] - mean)
+		ab += float64((a[i] - mean) * (b[i] - mean))
+		aa += float64((a[i] - mean) * (a[i] - mean))
+		bb += float64((b[i] - mean) * (b[i] - mean))
 	}
 	if aa == 0 || bb == 0 {
 		return 0, false

@@ -1,10 +1,6 @@
 package stat
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "math"
 
 // MaxSampleSize bounds SampleSize.
 const MaxSampleSize = 10_000
@@ -39,10 +35,11 @@ func power(n int, effect float64) float64 {
 		return 1
 	}
 	nu := float64(n - 1)
-	t, delta := T95(n), math.Sqrt(float64(n))*effect
-	above := func(u float64) float64 { return tail(t*u-delta) + tail(t*u+delta) }
+	t, delta := T95(n), float64(math.Sqrt(float64(n))*effect)
+	above := func(u float64) float64 { return tail(float64(t*u)-delta) + tail(float64(t*u)+delta) }
 	// Over u by its density: 2 nu u times that of chi-squared at nu u^2.
-	chi := distuv.ChiSquared{K: nu}
+	lgamma, _ := math.Lgamma(nu / 2)
+	norm := lgamma + float64(nu/2*math.Ln2)
 	width := 10 / math.Sqrt(2*nu)
 	low, high := math.Max(0, 1-width), 1+width
 	const steps = 4000 // of Simpson's rule
@@ -58,10 +55,12 @@ func power(n int, effect float64) float64 {
 			w = 4
 		}
 		u = math.Max(u, 1e-9) // where nu is 1, the density of u has a limit at 0 that is not 0
-		sum += float64(w * above(u) * 2 * nu * u * chi.Prob(nu*u*u))
+		x := float64(nu * u * u)
+		density := math.Exp(float64((nu/2-1)*math.Log(x)) - float64(x/2) - norm) // of chi-squared
+		sum += float64(w * above(u) * 2 * nu * u * density)
 	}
 	return float64(sum*h) / 3
 }
 
 // tail is the probability of a standard normal variable above x.
-func tail(x float64) float64 { return math.Erfc(x/math.Sqrt2) / 2 }
+func tail(x float64) float64 { return float64(math.Erfc(x/math.Sqrt2) / 2) }

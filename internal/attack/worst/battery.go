@@ -415,13 +415,13 @@ func (b *battery) gradients() error {
 		for i := range w.items {
 			for k, v := range g.Row(i) {
 				slope[i] += math.Abs(float64(v))
-				w.adv.Row(i)[k] = w.x.Row(i)[k] + h*sign(v)
+				w.adv.Row(i)[k] = w.x.Row(i)[k] + float32(h*sign(v))
 			}
 		}
 		up := b.losses(w, w.adv)
 		for i := range w.items {
 			for k, v := range g.Row(i) {
-				w.adv.Row(i)[k] = w.x.Row(i)[k] - h*sign(v)
+				w.adv.Row(i)[k] = w.x.Row(i)[k] - float32(h*sign(v))
 			}
 		}
 		down := b.losses(w, w.adv)

@@ -155,7 +155,7 @@ func (l *softLoss) side(f field, i int, list []attack.Neighbor, sign float64, gr
 			}
 		}
 	}
-	return float64(tau*math.Log(sum)) - first/2
+	return float64(tau*math.Log(sum)) - float64(first/2)
 }
 
 // newSoftLoss fixes the temperature of each query at its clean embedding: there the softmax

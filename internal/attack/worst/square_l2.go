@@ -89,7 +89,7 @@ func (s *squares) bumps(i int, out []float32) {
 			for ch := range s.c {
 				sign := coin(r)
 				for k, v := range one {
-					delta[s.at(top+k/side, left+k%side, ch)] += sign * v
+					delta[s.at(top+k/side, left+k%side, ch)] += float64(sign * v)
 				}
 			}
 		}
@@ -119,7 +119,7 @@ func (s *squares) moveEnergy(t, i int, out []float32) {
 	for k, v := range best {
 		delta[k] = float64(v) - float64(x0[k])
 	}
-	unused := max(0, s.r.o.Eps*s.r.o.Eps-energy(delta)) / float64(s.c)
+	unused := max(0, float64(s.r.o.Eps*s.r.o.Eps)-energy(delta)) / float64(s.c)
 	window := func() (top, left int) { return r.IntN(s.h - side + 1), r.IntN(s.wide - side + 1) }
 	top, left := window()
 	top2, left2 := window()
@@ -130,18 +130,18 @@ func (s *squares) moveEnergy(t, i int, out []float32) {
 		for k := range old {
 			v := delta[s.at(top+k/side, left+k%side, ch)]
 			old[k] = v
-			total += v * v
+			total += float64(v * v)
 		}
 		for k := range old {
 			at := s.at(top2+k/side, left2+k%side, ch)
 			if row, col := top2+k/side-top, left2+k%side-left; row < 0 || row >= side || col < 0 || col >= side {
-				total += delta[at] * delta[at] // places of both windows count once
+				total += float64(delta[at] * delta[at]) // places of both windows count once
 			}
 			delta[at] = 0
 		}
 		scale(old, 1)
 		for k := range old {
-			old[k] += sign * one[k]
+			old[k] += float64(sign * one[k])
 		}
 		scale(old, math.Sqrt(total))
 		for k, v := range old {

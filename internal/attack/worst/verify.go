@@ -26,9 +26,9 @@ func (o *Options) inside(x0, x []float32) bool {
 		square += float64(d * d)
 	}
 	if o.Norm == adversary.Linf {
-		return most <= o.Eps*(1+slack)+0x1p-24
+		return most <= float64(o.Eps*(1+slack))+0x1p-24
 	}
-	return math.Sqrt(square) <= o.Eps*(1+slack)+0x1p-24*math.Sqrt(float64(len(x)))
+	return math.Sqrt(square) <= float64(o.Eps*(1+slack))+float64(0x1p-24*math.Sqrt(float64(len(x))))
 }
 
 // try embeds an image of each query of b that is not broken, written by point, and settles
@@ -173,10 +173,10 @@ func (r *runner) nearer(w *batch) []float64 {
 func (o *Options) round(x0, x []float32) {
 	const tiny = 1e-4 // of a level: pixels of 8 bits are not exact in float32
 	for k, v := range x {
-		level, clean := 255*float64(v), 255*float64(x0[k])
+		level, clean := float64(255*float64(v)), float64(255*float64(x0[k]))
 		switch {
 		case o.Norm == adversary.Linf:
-			least, most := math.Ceil(clean-255*o.Eps-tiny), math.Floor(clean+255*o.Eps+tiny)
+			least, most := math.Ceil(clean-float64(255*o.Eps)-tiny), math.Floor(clean+float64(255*o.Eps)+tiny)
 			level = max(least, min(most, math.Round(level)))
 			if least > most {
 				level = math.Round(clean)

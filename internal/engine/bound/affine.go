@@ -52,7 +52,7 @@ func (p *product) apply(in []*Box, out *Box, rows int) {
 	par.For(len(c), chunk, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			m, w := math.Abs(float64(c[i])), float64(r[i])
-			s[i] = up(w + p.gamma*(2*m+w))
+			s[i] = up(w + float64(p.gamma*(float64(2*m)+w)))
 		}
 	})
 	p.times(rows, c, p.w, p.bias, out.C.Data)
@@ -61,9 +61,9 @@ func (p *product) apply(in []*Box, out *Box, rows int) {
 	outs := len(p.bias)
 	par.For(len(t), chunk, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			v := float64(t[i])*(1+2*p.gamma) + tiny
+			v := float64(float64(t[i])*(1+float64(2*p.gamma))) + tiny
 			if outs > 0 {
-				v += 2 * p.gamma * math.Abs(float64(p.bias[i%outs]))
+				v += float64(2 * p.gamma * math.Abs(float64(p.bias[i%outs])))
 			}
 			t[i] = up(v)
 		}
@@ -118,10 +118,10 @@ func (l *scaling) apply(in []*Box, out *Box, _ int) {
 				}
 				v, w := float64(c[from]), float64(r[from])
 				slope := math.Abs(l.scale[k])
-				center := (v-l.mean[k])*l.scale[k] + l.shift[k]
-				radius := slope*w + g*(slope*(math.Abs(v)+w+math.Abs(l.mean[k]))+math.Abs(l.shift[k])) + tiny
+				center := float64((v-l.mean[k])*l.scale[k]) + l.shift[k]
+				radius := float64(slope*w) + float64(g*(float64(slope*(math.Abs(v)+w+math.Abs(l.mean[k])))+math.Abs(l.shift[k]))) + tiny
 				out.C.Data[p+k] = float32(center)
-				out.R.Data[p+k] = up(radius + 2*unit*math.Abs(center))
+				out.R.Data[p+k] = up(radius + float64(2*unit*math.Abs(center)))
 			}
 		}
 	})

@@ -19,7 +19,7 @@ const chunk = 1 << 13
 // Gamma bounds the relative error of a float32 sum of n products in any order. Eight
 // more operations are allowed for: a bias, a batch norm folded into the weights.
 func Gamma(n int) float64 {
-	k := float64(n+8) * unit
+	k := float64(float64(n+8) * unit)
 	return k / (1 - k)
 }
 
@@ -46,10 +46,10 @@ func (b *Box) sized(rows, n int) {
 
 // set writes the interval [lo, hi] to element i.
 func (b *Box) set(i int, lo, hi float64) {
-	c := float32(lo + (hi-lo)/2)
+	c := float32(lo + float64((hi-lo)/2))
 	b.C.Data[i] = c
 	// The relative term is for the roundings of lo, hi and of the differences here.
-	b.R.Data[i] = up(max(hi-float64(c), float64(c)-lo, 0) + 0x1p-48*(math.Abs(lo)+math.Abs(hi)))
+	b.R.Data[i] = up(max(hi-float64(c), float64(c)-lo, 0) + float64(0x1p-48*(math.Abs(lo)+math.Abs(hi))))
 }
 
 // Bounds returns the ends of element k of row i.

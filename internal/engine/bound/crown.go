@@ -123,7 +123,7 @@ func (c *Crown) Lower(row int, a *array.Array, s Slope) []float64 {
 				sum += min(float64(w*c.lo[k]), float64(w*c.hi[k]))
 				size += math.Abs(w)
 			}
-			c.value[j] += sum - 0x1p-40*size
+			c.value[j] += sum - float64(0x1p-40*size)
 		}
 	})
 	return c.value
@@ -154,7 +154,7 @@ func (l *lossy) measure(row int) {
 	}
 	l.times(1, l.x, l.abs, nil, l.y)
 	for i, v := range l.y {
-		l.m[i] = float64(v)*(1+2*l.gamma) + tiny
+		l.m[i] = float64(float64(v)*(1+float64(2*l.gamma))) + tiny
 		if l.bias != nil {
 			l.m[i] += math.Abs(float64(l.bias[i%len(l.bias)]))
 		}
@@ -174,9 +174,9 @@ func (l *lossy) pull(n, _ int, _ Slope, a, to []float32, value []float64) {
 				if l.bias != nil {
 					gain += float64(float64(v) * float64(l.bias[k%len(l.bias)]))
 				}
-				size += math.Abs(float64(v)) * l.m[k]
+				size += float64(math.Abs(float64(v)) * l.m[k])
 			}
-			value[j] += gain - (lost+0x1p-40)*size - least
+			value[j] += gain - float64((lost+0x1p-40)*size) - least
 		}
 	})
 }
@@ -195,8 +195,8 @@ func (l *scaled) pull(n, row int, _ Slope, a, to []float32, value []float64) {
 			for k := range c {
 				v, i := float64(a[j*len(c)+k]), k%ch
 				to[j*len(c)+k] = float32(v * l.scale[i])
-				size := math.Abs(l.scale[i])*(math.Abs(float64(c[k]))+float64(r[k])+math.Abs(l.mean[i])) + math.Abs(l.shift[i])
-				value[j] += float64(v*(l.shift[i]-float64(l.mean[i]*l.scale[i]))) - lost*math.Abs(v)*size - tiny
+				size := float64(math.Abs(l.scale[i])*(math.Abs(float64(c[k]))+float64(r[k])+math.Abs(l.mean[i]))) + math.Abs(l.shift[i])
+				value[j] += float64(v*(l.shift[i]-float64(l.mean[i]*l.scale[i]))) - float64(lost*math.Abs(v)*size) - tiny
 			}
 		}
 	})
@@ -230,7 +230,7 @@ func (l rectified) pull(n, row int, s Slope, a, to []float32, value []float64) {
 				sum += low
 				lost += math.Abs(low)
 			}
-			value[j] += sum - 0x1p-40*lost
+			value[j] += sum - float64(0x1p-40*lost)
 		}
 	})
 }
@@ -254,7 +254,7 @@ func (l *largest) pull(n, row int, _ Slope, a, to []float32, value []float64) {
 				if v > 0 || sure {
 					to[j*in+best] = v
 				} else {
-					value[j] += float64(v)*most - 0x1p-40*math.Abs(float64(v)*most)
+					value[j] += float64(float64(v)*most) - float64(0x1p-40*math.Abs(float64(v)*most))
 				}
 			}
 		}

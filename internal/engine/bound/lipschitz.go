@@ -115,8 +115,8 @@ func (l *Lipschitz) At(row int) Way {
 		}
 		at[i] = reach{
 			slope: more * n.step * in.slope,
-			p:     more * (n.step*in.p + lost*(size+2*n.abs*in.p)),
-			q:     more * (n.step*in.q + lost*n.abs*(in.slope+2*in.q)),
+			p:     more * (float64(n.step*in.p) + float64(lost*(size+float64(2*n.abs*in.p)))),
+			q:     more * (float64(n.step*in.q) + float64(lost*n.abs*(in.slope+float64(2*in.q)))),
 		}
 	}
 	end := of(l.net.features)
@@ -126,7 +126,7 @@ func (l *Lipschitz) At(row int) Way {
 func lengthOf(v []float64) float64 {
 	sum := 0.0
 	for _, x := range v {
-		sum += x * x
+		sum += float64(x * x)
 	}
 	return math.Sqrt(sum) * (1 + 0x1p-40)
 }
@@ -136,7 +136,7 @@ func (b *Box) length(row int) float64 {
 	sum := 0.0
 	for k, c := range b.C.Row(row) {
 		v := math.Abs(float64(c)) + float64(b.R.Row(row)[k])
-		sum += v * v
+		sum += float64(v * v)
 	}
 	return math.Sqrt(sum) * (1 + 0x1p-40)
 }
@@ -150,7 +150,7 @@ func (l *scaling) size(b *Box, row int) float64 {
 		if l.reverse {
 			i = n - 1 - i
 		}
-		out[k] = math.Abs(l.scale[i])*(math.Abs(float64(b.C.Row(row)[k]))+float64(b.R.Row(row)[k])+math.Abs(l.mean[i])) + math.Abs(l.shift[i])
+		out[k] = float64(math.Abs(l.scale[i])*(math.Abs(float64(b.C.Row(row)[k]))+float64(b.R.Row(row)[k])+math.Abs(l.mean[i]))) + math.Abs(l.shift[i])
 	}
 	return lengthOf(out)
 }

@@ -77,7 +77,7 @@ func (sum) apply(in []*Box, out *Box, _ int) {
 			c := float64(a.C.Data[i]) + float64(b.C.Data[i])
 			r := float64(a.R.Data[i]) + float64(b.R.Data[i])
 			out.C.Data[i] = float32(c)
-			out.R.Data[i] = up(r + 4*unit*(math.Abs(c)+r))
+			out.R.Data[i] = up(r + float64(4*unit*(math.Abs(c)+r)))
 		}
 	})
 }

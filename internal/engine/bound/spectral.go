@@ -27,7 +27,7 @@ func spectralNorm(w []float32, n, d, k int) float64 {
 	small, off := gram(w, n, d)
 	length := 0.0
 	for _, v := range small {
-		length += v * v
+		length += float64(v * v)
 	}
 	length = math.Sqrt(length)
 	if length == 0 || math.IsInf(length, 0) || math.IsNaN(length) {
@@ -39,8 +39,8 @@ func spectralNorm(w []float32, n, d, k int) float64 {
 	}
 	m := min(n, d)
 	// Rounding to float32 moves the matrix, of length 1, by at most a unit.
-	norm := length * (spectralNorm(next, m, m, k-1) + unit + float64(m)*tiny)
-	return math.Sqrt(norm+off*square) * (1 + 0x1p-40)
+	norm := float64(length * (spectralNorm(next, m, m, k-1) + unit + float64(float64(m)*tiny)))
+	return math.Sqrt(norm+float64(off*square)) * (1 + 0x1p-40)
 }
 
 // gram returns the smaller of w^T w and w w^T, and the largest error in units of |w|_F^2.

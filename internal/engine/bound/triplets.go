@@ -70,7 +70,7 @@ func (w *Triplets) Eval(h, z *array.Array, ts []loss.Triplet) float64 {
 		if w.Normalized {
 			w.length[i] = max(math.Sqrt(kernel.SumSquares(w.u[i*w.d:(i+1)*w.d])), 1e-12)
 		} else {
-			w.offset[i] -= kernel.SumSquares(z.Row(i)) / 2
+			w.offset[i] -= float64(kernel.SumSquares(z.Row(i)) / 2)
 		}
 	}
 	return w.triplets()
@@ -159,15 +159,15 @@ func (w *Triplets) columns(from, to int, share float64) {
 			r := half[k]
 			switch {
 			case a < 0:
-				dr[k] += g * a
+				dr[k] += float32(g * a)
 				r = -r
 			case a > 0:
-				dr[k] -= g * a
+				dr[k] -= float32(g * a)
 			default:
 				r = 0
 			}
-			dmid[k] += g * a
-			d := g * (mid[k] - r)
+			dmid[k] += float32(g * a)
+			d := float32(g * (mid[k] - r))
 			dp[k] += d
 			dn[k] -= d
 		}

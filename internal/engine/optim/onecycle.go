@@ -30,7 +30,7 @@ func (OneCycle) Fit(r Course) []component.Fault {
 
 func (c OneCycle) rate(s Schedule, step int) float64 {
 	start, top, end := s.Base/c.StartFactor, s.Base, s.Base/c.StartFactor/c.EndFactor
-	rise, last := max(0, c.Rise*float64(s.Total)-1), float64(s.Total-1)
+	rise, last := max(0, float64(c.Rise*float64(s.Total))-1), float64(s.Total-1)
 	switch at := float64(step); {
 	case at >= last:
 		return end

@@ -92,11 +92,11 @@ func (l *AngularLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (l
 func (l *AngularLoss) pair(a, p int, scale float64) float64 {
 	ofA, slopeA := l.c.row(a)
 	ofP, slopeP := l.c.row(p)
-	near := -2 * (1 + l.t) * float64(ofA[p])
+	near := float64(-2 * (1 + l.t) * float64(ofA[p]))
 	var sum logSum
 	for n, y := range l.labels {
 		if y != l.labels[a] {
-			sum.add(4*l.t*(float64(ofA[n])+float64(ofP[n])) + near)
+			sum.add(float64(4*l.t*(float64(ofA[n])+float64(ofP[n]))) + near)
 		}
 	}
 	x := sum.log()
@@ -106,7 +106,7 @@ func (l *AngularLoss) pair(a, p int, scale float64) float64 {
 	}
 	for n, y := range l.labels {
 		if y != l.labels[a] {
-			g := float32(4 * l.t * weight * sum.share(4*l.t*(float64(ofA[n])+float64(ofP[n]))+near))
+			g := float32(4 * l.t * weight * sum.share(float64(4*l.t*(float64(ofA[n])+float64(ofP[n])))+near))
 			slopeA[n] += g
 			slopeP[n] += g
 		}

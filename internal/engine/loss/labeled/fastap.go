@@ -61,7 +61,7 @@ func (l *FastAPLoss) Margin() float64 { return 0 }
 // bin returns the lower of the two centers that a cosine's distance lies between, and the
 // weight of the upper one.
 func (l *FastAPLoss) bin(c float32) (low int, upper float64) {
-	at := (2 - 2*float64(c)) / 4 * float64(l.o.Bins)
+	at := float64((2 - float64(2*float64(c))) / 4 * float64(l.o.Bins))
 	low = min(int(at), l.o.Bins-1)
 	return low, at - float64(low)
 }

@@ -137,7 +137,7 @@ func (l *lifted) pairs(labels []int32, all *rowTerm) {
 				continue
 			}
 			all.active++
-			all.value += cost * cost / 2
+			all.value += float64(cost * cost / 2)
 			l.t.Coef[i*n+j] += cost
 			l.weights[i] += float64(cost * logistic(a-b))
 			l.weights[j] += float64(cost * logistic(b-a))

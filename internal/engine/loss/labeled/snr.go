@@ -75,7 +75,7 @@ func (l *SNRLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.
 	}
 	l.t.Pull(1, grad)
 	for i := range n {
-		l.finish(grad.Row(i), l.rows.Row(i), l.own[i], l.o.ZeroMean/float64(n)*sign(l.sums[i]))
+		l.finish(grad.Row(i), l.rows.Row(i), l.own[i], float64(l.o.ZeroMean/float64(n)*sign(l.sums[i])))
 	}
 	if i, ok := kernel.AllFinite(grad.Data); !ok {
 		return loss.Result{}, tooLarge(i / z.Shape[1])
