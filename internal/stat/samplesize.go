@@ -56,8 +56,8 @@ func power(n int, effect float64) float64 {
 		}
 		u = math.Max(u, 1e-9) // where nu is 1, the density of u has a limit at 0 that is not 0
 		x := float64(nu * u * u)
-		density := math.Exp(float64((nu/2-1)*math.Log(x)) - float64(x/2) - norm) // of chi-squared
-		sum += float64(w * above(u) * 2 * nu * u * density)
+		density := math.Exp(float64((float64(nu/2)-1)*math.Log(x)) - float64(x/2) - norm) // of chi-squared
+		sum += float64(2 * w * above(u) * nu * u * density)
 	}
 	return float64(sum*h) / 3
 }
