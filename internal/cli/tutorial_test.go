@@ -78,5 +78,5 @@ func TestTutorialRunsAsShown(t *testing.T) {
 			t.Errorf("%s: no comparison by recall@1:\n%s", line, out)
 		}
 	})
-	there(t, "small.yaml", "small.html", "runs/small/eval.json", "runs/small/attack.json", "runs/cosine/eval.json")
+	there(t, "small.yaml", "small.html", "runs/small/eval.json", "runs/small/attack.json", "runs/contrastive/eval.json")
 }
