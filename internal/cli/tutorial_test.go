@@ -65,7 +65,7 @@ func there(t *testing.T, names ...string) {
 func TestYourImagesRunsAsShown(t *testing.T) {
 	follow(t, "your-images.md", 20, func() { clitest.ClassFolders(t, "photos", 12, 6) }, func(line, out string) {
 		if strings.Contains(line, "report --runs 'runs/*'") && fewerSeeds.MatchString(out) {
-			t.Errorf("%s: not all four seeds are in the mean:\n%s", line, out)
+			t.Errorf("%s: not all four seeds are averaged:\n%s", line, out)
 		}
 	})
 	there(t, "photos.yaml", "photos.png", "report.html", "runs/photos/eval.json", "runs/photos-seed-3/eval.json", "photos.npy", "photos.items.csv")

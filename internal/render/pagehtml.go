@@ -98,7 +98,7 @@ type lineData struct {
 	Y    []float5 `json:"y"`
 }
 
-// float5 is a number with five digits in JSON: more cannot be told apart in a picture.
+// float5 is a number with five digits in JSON: a picture shows no more.
 type float5 float64
 
 // MarshalJSON implements json.Marshaler. What is not finite is null, a gap.
