@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
@@ -16,7 +17,7 @@ func init() {
 			Source:  "Zhou et al., ECCV 2020; robrank",
 			Scores:  []Score{{Key: name, Unit: Fraction, Robust: robust, Panel: RankPanel}},
 			Options: append(options, W, Pure, Draws), Candidates: true,
-			New: func(g *Gallery, v Variant, o MethodOptions) (Method, error) {
+			New: func(g *retrieval.Gallery, v Variant, o MethodOptions) (Method, error) {
 				return newCA(name, up, g, v, o)
 			},
 		}
@@ -45,7 +46,7 @@ func init() {
 // the items that q is not compared with are left out of the score.
 type ca struct {
 	draws            // from the queries
-	ranked           *Gallery
+	ranked           *retrieval.Gallery
 	up, nearby, pure bool
 	w                int
 	batch            *Batch
@@ -62,7 +63,7 @@ type ca struct {
 // hold: 1 GiB.
 const mostDistances = 1 << 28
 
-func newCA(name string, up bool, g *Gallery, v Variant, o MethodOptions) (Method, error) {
+func newCA(name string, up bool, g *retrieval.Gallery, v Variant, o MethodOptions) (Method, error) {
 	w := max(1, o.W)
 	pool := g.Queries()
 	if w > pool.Len() {
@@ -126,7 +127,7 @@ func (c *ca) Targets(i int) []int32 { return c.targets[i*c.w : (i+1)*c.w : (i+1)
 // Eval implements adversary.Goal.
 func (c *ca) Eval(z *array.Array, per []float64, grad *array.Array) error {
 	b := len(c.targets) / c.w
-	if err := c.ranked.checkEmbeddings(z, b); err != nil {
+	if err := c.ranked.CheckEmbeddings(z, b); err != nil {
 		return err
 	}
 	if !c.tabled && !c.pure {
@@ -147,7 +148,7 @@ func (c *ca) Eval(z *array.Array, per []float64, grad *array.Array) error {
 }
 
 // measure begins the distances of all items from the r-th queries of the batch.
-func (c *ca) measure(r int) *distances {
+func (c *ca) measure(r int) *retrieval.Distances {
 	b := len(c.targets) / c.w
 	if c.queries == nil {
 		c.queries = array.New(b, c.g.X.Cols())
@@ -156,7 +157,7 @@ func (c *ca) measure(r int) *distances {
 	for i := range b {
 		copy(c.queries.Row(i), c.g.X.Row(int(c.targets[i*c.w+r])))
 	}
-	return newDistances(c.ranked, c.queries)
+	return c.ranked.Measure(c.queries)
 }
 
 func (c *ca) Score(z, _ *array.Array, out [][]float64) {
@@ -164,7 +165,7 @@ func (c *ca) Score(z, _ *array.Array, out [][]float64) {
 	for r := range c.w {
 		c.scored = candidateScoring{c, c.measure(r), z, out[0], r}
 		par.Do(z.Rows(), 1, &c.scored)
-		c.scored.d.release()
+		c.scored.d.Release()
 	}
 	c.scored = candidateScoring{}
 }
@@ -172,7 +173,7 @@ func (c *ca) Score(z, _ *array.Array, out [][]float64) {
 // candidateScoring adds what one query of each candidate scores.
 type candidateScoring struct {
 	c   *ca
-	d   *distances
+	d   *retrieval.Distances
 	z   *array.Array
 	out []float64
 	r   int
@@ -181,14 +182,14 @@ type candidateScoring struct {
 // Run scores candidates [lo, hi).
 func (s *candidateScoring) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		s.d.finish(i)
+		s.d.Finish(i)
 		count := s.c.hide(s.d, i, s.r)
-		square := kernel.SquaredDistanceLanes(s.z.Row(i), s.d.z.Row(i))
+		square := kernel.SquaredDistanceLanes(s.z.Row(i), s.c.queries.Row(i))
 		if !(square < math.Inf(1)) {
 			s.out[i] = math.NaN()
 			continue
 		}
-		s.out[i] += float64(s.d.before(i, square, 0)) / count / float64(s.c.w)
+		s.out[i] += float64(s.d.Before(i, square, 0)) / count / float64(s.c.w)
 	}
 }
 
@@ -196,17 +197,16 @@ func (s *candidateScoring) Run(lo, hi int) {
 // the number of items that are left: the clean copy of the candidate, and where queries and
 // gallery are apart what the query is not compared with. The two do not overlap, since
 // candidates are aimed at queries that are compared with them.
-func (c *ca) hide(d *distances, i, r int) float64 {
+func (c *ca) hide(d *retrieval.Distances, i, r int) float64 {
 	if c.variant == Published {
 		return float64(c.ranked.Len())
 	}
 	item, left := c.batch.Items[i], c.ranked.Len()-1
+	d.Hide(i, c.ranked.Place(item))
 	if !c.ranked.Apart() {
-		d.hide(i, int32(item))
 		return float64(left)
 	}
-	d.hide(i, c.ranked.sides.rows[item])
 	unseen := c.ranked.Hidden(int(c.g.Image(c.targets[i*c.w+r])))
-	d.hideAll(i, unseen)
+	d.HideAll(i, unseen)
 	return float64(max(1, left-len(unseen)))
 }

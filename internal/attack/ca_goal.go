@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
@@ -72,7 +73,7 @@ type tables struct {
 	sums    []float64 // (B W, blocks + 1): of the first 0, 64, 128, ... and of all
 
 	r int // while fill runs
-	d *distances
+	d *retrieval.Distances
 }
 
 func (t *tables) blocks() int { return t.n / sumBlock }
@@ -87,10 +88,10 @@ func (t *tables) begin(b, w, n int) {
 
 // fill makes the tables of place r from distances just begun, and hands those
 // back.
-func (t *tables) fill(r int, d *distances) {
+func (t *tables) fill(r int, d *retrieval.Distances) {
 	t.r, t.d = r, d
 	par.Do(t.b, 1, t)
-	d.release()
+	d.Release()
 	t.d = nil
 }
 
@@ -102,12 +103,12 @@ func (t *tables) of(k int) (sorted []float32, sums []float64) {
 
 // Run makes the tables of candidates [lo, hi).
 func (t *tables) Run(lo, hi int) {
-	s := spareWindows.Get()
+	spare := spareRows.Get()
 	for i := lo; i < hi; i++ {
-		t.d.finish(i)
+		t.d.Finish(i)
 		sorted, sums := t.of(i*t.w + t.r)
-		copy(sorted, t.d.row(i))
-		ascending(sorted, &s.spare)
+		copy(sorted, t.d.Row(i))
+		retrieval.Ascending(sorted, spare)
 		sum := 0.0
 		for j, v := range sorted {
 			if j%sumBlock == 0 {
@@ -120,7 +121,7 @@ func (t *tables) Run(lo, hi int) {
 		}
 		sums[t.blocks()+1] = sum
 	}
-	spareWindows.Put(s)
+	spareRows.Put(spare)
 }
 
 // below returns how many distances of table k are below x, their sum, and the sum

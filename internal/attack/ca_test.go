@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/attack/retrieval"
+	"tercet/internal/attack/retrieval/retrievaltest"
 	"tercet/internal/engine/array"
 )
 
@@ -35,7 +37,7 @@ func plainCA(x *array.Array, z []float64, queries []int32, up bool) (value float
 }
 
 func TestCAObjectiveAndGradient(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) {
+	retrievaltest.AtEachLevel(t, func(t *testing.T) {
 		for _, n := range []int{5, 64, 257, 640} {
 			s := newScene(t, n, 24, 4)
 			// At the clean embedding the hinge of the candidate itself has a kink.
@@ -100,7 +102,7 @@ func TestCAOnItsQuery(t *testing.T) {
 // Scores against counts in float64; the clean copy of the candidate counts as
 // published.
 func TestCAScores(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) {
+	retrievaltest.AtEachLevel(t, func(t *testing.T) {
 		s := newScene(t, 230, 12, 9)
 		for _, name := range []string{"CA+", "CA-"} {
 			for _, v := range Variants() {
@@ -117,7 +119,7 @@ func TestCAScores(t *testing.T) {
 									continue
 								}
 								n++
-								if plainSquare(z.Row(i), s.g.X.Row(int(q))) > plainSquare(s.g.X.Row(j), s.g.X.Row(int(q))) {
+								if retrievaltest.Square(z.Row(i), s.g.X.Row(int(q))) > retrievaltest.Square(s.g.X.Row(j), s.g.X.Row(int(q))) {
 									count++
 								}
 							}
@@ -140,7 +142,7 @@ func TestCATargets(t *testing.T) {
 			p, f := s.method(t, name, Published, o), s.method(t, name, Fixed, o)
 			seen := map[int]bool{}
 			for i, item := range s.batch.Items {
-				order := plainOrder(s.g.X, s.batch.Clean.Row(i))
+				order := retrievaltest.Order(s.g.X, s.batch.Clean.Row(i))
 				from, to := 0, 4
 				if name == "CA+" {
 					from, to = 4, 20
@@ -174,7 +176,7 @@ func TestCATargets(t *testing.T) {
 }
 
 func TestCATablesAreBounded(t *testing.T) {
-	g := &Gallery{X: &array.Array{Shape: []int{100000, 1}}}
+	g := &retrieval.Gallery{X: &array.Array{Shape: []int{100000, 1}}}
 	m, err := newCA("CA+", true, g, Fixed, MethodOptions{W: 100})
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,8 @@
 //     It is registered in its own file; copy tma.go for a new one.
 //   - A Method is an attack at work: the targets of a batch of queries (Aim), the
 //     objective and its gradient (Eval), and the scores of the results (Score).
-//   - A Gallery holds the clean embeddings (N, D) and what the attacks look up in them.
+//   - A retrieval.Gallery holds the clean embeddings (N, D) and what the attacks look up in
+//     them.
 //   - Run attacks the queries with each attack and scores them in two variants:
 //     Published, as the authors' code computes them, and Fixed, as the papers describe
 //     them. Package adversary does the descent.

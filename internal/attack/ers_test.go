@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"tercet/internal/attack/retrieval"
 )
 
 // The four check rows of the specification, from tables 7, 8 and 11 of the
@@ -49,7 +51,7 @@ func TestKeys(t *testing.T) {
 	}
 	// The keys are those that methods give.
 	s, labels := newSet(1, 800, 4) // SPQA- takes all its samples from the nearest 1 %
-	g, err := NewGallery(galleryOf(newModel(2, 6, 8, 3), s), labels)
+	g, err := retrieval.NewGallery(galleryOf(newModel(2, 6, 8, 3), s), labels)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package attack
 import (
 	"fmt"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 )
 
@@ -32,7 +33,7 @@ type embeddingShift struct {
 	top recall
 }
 
-func newEmbeddingShift(g *Gallery, v Variant, o MethodOptions) (Method, error) {
+func newEmbeddingShift(g *retrieval.Gallery, v Variant, o MethodOptions) (Method, error) {
 	return &embeddingShift{shift: shift{seed: o.Seed}, top: newRecall(g, v)}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
@@ -19,7 +20,7 @@ func TestESAgainstPlainLoops(t *testing.T) {
 	m := newModel(1, 6, 10, 4)
 	s, labels := newSet(2, n, 4)
 	labels[5] = 77 // nobody else: not attacked
-	g, err := NewGallery(galleryOf(m, s), labels)
+	g, err := retrieval.NewGallery(galleryOf(m, s), labels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func TestESMasksItsOwnCopy(t *testing.T) {
 	m := newModel(3, 6, 8, 3)
 	s, _ := newSet(4, 6, 3)
 	copy(s.x.Row(3), s.x.Row(0))
-	g, err := NewGallery(galleryOf(m, s), []int32{0, 0, 0, 1, 1, 1})
+	g, err := retrieval.NewGallery(galleryOf(m, s), []int32{0, 0, 0, 1, 1, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +189,7 @@ func TestSuiteOnModelsThatMeanNothing(t *testing.T) {
 				}
 			}
 			var err error
-			if g, err = NewGallery(m.Embed(s.x, nn.Eval).Clone(), g.Labels); err != nil {
+			if g, err = retrieval.NewGallery(m.Embed(s.x, nn.Eval).Clone(), g.Labels); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -248,7 +249,7 @@ func available(t *testing.T) []string {
 }
 
 // network is a small C2F2 with 30 images of 3 classes.
-func network(t *testing.T, normalize bool) (*nn.Model, set, *Gallery) {
+func network(t *testing.T, normalize bool) (*nn.Model, set, *retrieval.Gallery) {
 	t.Helper()
 	m, err := nn.Build(nn.Spec{Name: "c2f2", Height: 8, Width: 8, Channels: 1, Embedding: 6, Normalize: normalize}, rng.New(1, "init"))
 	if err != nil {
@@ -265,7 +266,7 @@ func network(t *testing.T, normalize bool) (*nn.Model, set, *Gallery) {
 			}
 		}
 	}
-	g, err := NewGallery(m.Embed(x, nn.Eval).Clone(), labels)
+	g, err := retrieval.NewGallery(m.Embed(x, nn.Eval).Clone(), labels)
 	if err != nil {
 		t.Fatal(err)
 	}

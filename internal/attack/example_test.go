@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
@@ -40,7 +41,7 @@ func ExampleRun() {
 	z := model.Embed(images, nn.Eval)
 	x := array.New(z.Shape...)
 	copy(x.Data, z.Data)
-	gallery, err := attack.NewGallery(x, labels)
+	gallery, err := retrieval.NewGallery(x, labels)
 	if err != nil {
 		panic(err)
 	}

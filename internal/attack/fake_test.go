@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/rng"
@@ -16,7 +17,7 @@ import (
 // item. The published target may be the query itself; the fixed one is the next
 // item then. Its names share "CA" so that draws repeat it.
 type towardsItem struct {
-	g       *Gallery
+	g       *retrieval.Gallery
 	v       Variant
 	kind    string
 	always  bool // the fixed target differs for every query of an odd item
@@ -72,7 +73,7 @@ func (m *towardsItem) Score(z, previous *array.Array, out [][]float64) {
 
 // fakes returns a maker of towardsItem.
 func fakes(change func(m *towardsItem)) maker {
-	return func(name string, g *Gallery, v Variant, o MethodOptions) (Method, error) {
+	return func(name string, g *retrieval.Gallery, v Variant, o MethodOptions) (Method, error) {
 		if name != "CA+" && name != "QA+" {
 			return nil, errors.New("no such fake")
 		}
@@ -88,14 +89,14 @@ func fakes(change func(m *towardsItem)) maker {
 type tried struct {
 	m *model
 	s set
-	g *Gallery
+	g *retrieval.Gallery
 	o Options
 }
 
 func newTried() tried {
 	m := newModel(5, 6, 8, 3)
 	s, labels := newSet(6, 24, 4)
-	g, err := NewGallery(galleryOf(m, s), labels)
+	g, err := retrieval.NewGallery(galleryOf(m, s), labels)
 	if err != nil {
 		panic(err)
 	}

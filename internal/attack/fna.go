@@ -3,6 +3,7 @@ package attack
 import (
 	"slices"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 )
@@ -32,7 +33,7 @@ func init() {
 // published variants of the other attacks follow, does not have this one.
 type fna struct {
 	top   recall
-	label *members
+	label *retrieval.Members
 	sums  []float64 // (groups, D) of a label's embeddings
 	norms []float64 // (groups) of their squared lengths
 
@@ -41,13 +42,13 @@ type fna struct {
 	aimed []int32      // (B) its first item, which stands for it
 }
 
-func newFNA(g *Gallery, v Variant, _ MethodOptions) (Method, error) {
-	label, err := newMembersOfMany("FNA", g)
+func newFNA(g *retrieval.Gallery, v Variant, _ MethodOptions) (Method, error) {
+	label, err := otherLabels("FNA", g)
 	if err != nil {
 		return nil, err
 	}
-	m := &fna{top: newRecall(g, v), label: label, norms: make([]float64, label.groups()), sums: make([]float64, label.groups()*g.X.Cols())}
-	for j, k := range label.of {
+	m := &fna{top: newRecall(g, v), label: label, norms: make([]float64, label.Groups()), sums: make([]float64, label.Groups()*g.X.Cols())}
+	for j, k := range label.Of {
 		sum := m.sum(int(k))
 		for i, c := range g.X.Row(j) {
 			sum[i] += float64(c)
@@ -63,7 +64,7 @@ func (m *fna) sum(group int) []float64 {
 }
 
 func (m *fna) size(group int) float64 {
-	return float64(m.label.start[group+1] - m.label.start[group])
+	return float64(m.label.Start[group+1] - m.label.Start[group])
 }
 
 func (m *fna) Kind() string { return "FNA" }
@@ -87,8 +88,8 @@ func (m *fna) Aim(b *Batch, _ int) error {
 func (m *fna) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		most := -1.0
-		for group := range m.label.groups() {
-			if own, there := m.label.group[m.top.g.Label(m.top.items[i])]; there && int32(group) == own {
+		for group := range m.label.Groups() {
+			if own, there := m.label.Group[m.top.g.Label(m.top.items[i])]; there && int32(group) == own {
 				continue
 			}
 			square, n := 0.0, m.size(group)
@@ -100,7 +101,7 @@ func (m *fna) Run(lo, hi int) {
 				most, m.far[i] = square, int32(group)
 			}
 		}
-		m.aimed[i] = m.label.items[m.label.start[m.far[i]]]
+		m.aimed[i] = m.label.Items[m.label.Start[m.far[i]]]
 	}
 }
 
@@ -111,12 +112,12 @@ func (m *fna) Targets(i int) []int32 { return m.aimed[i : i+1] }
 func (m *fna) Eval(z *array.Array, per []float64, grad *array.Array) error {
 	for i := range per {
 		item := m.top.items[i]
-		own, far := m.label.group[m.top.g.Label(item)], m.far[i]
+		own, far := m.label.Group[m.top.g.Label(item)], m.far[i]
 		hidden := m.top.g.Hidden(item) // the query itself does not push
 		push, pull := m.sum(int(own)), m.sum(int(far))
 		n := m.size(int(far)) - m.size(int(own))
 		for _, j := range hidden {
-			switch m.label.of[j] {
+			switch m.label.Of[j] {
 			case own:
 				n++
 			case far:
@@ -128,7 +129,7 @@ func (m *fna) Eval(z *array.Array, per []float64, grad *array.Array) error {
 			var e, f, squares float64
 			for _, j := range hidden {
 				c := float64(m.top.g.X.Row(int(j))[k])
-				switch m.label.of[j] {
+				switch m.label.Of[j] {
 				case own:
 					e += c
 					squares += float64(c * c)

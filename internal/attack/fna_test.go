@@ -5,12 +5,14 @@ import (
 	"math"
 	"testing"
 
+	"tercet/internal/attack/retrieval"
+	"tercet/internal/attack/retrieval/retrievaltest"
 	"tercet/internal/engine/array"
 )
 
 // plainFNA finds the label whose mean is furthest from the clean embedding and
 // returns the objective as the paper states it, term by term.
-func plainFNA(g *Gallery, item int, clean []float32) (far int32, objective func(z []float32) float64) {
+func plainFNA(g *retrieval.Gallery, item int, clean []float32) (far int32, objective func(z []float32) float64) {
 	most := -1.0
 	for _, label := range g.Labels {
 		if label == g.Labels[item] {
@@ -35,7 +37,7 @@ func plainFNA(g *Gallery, item int, clean []float32) (far int32, objective func(
 	return far, func(z []float32) float64 {
 		sum := 0.0
 		for j, l := range g.Labels {
-			switch square := plainSquare(z, g.X.Row(j)); {
+			switch square := retrievaltest.Square(z, g.X.Row(j)); {
 			case l == far:
 				sum += square
 			case l == g.Labels[item] && j != item:
@@ -68,9 +70,9 @@ func TestFNAObjectiveTargetsAndScore(t *testing.T) {
 				}
 				own := item
 				if v == Published {
-					own = plainExtreme(f.g.X, f.batch.Clean.Row(i), 1, func(int) bool { return true })
+					own = retrievaltest.Extreme(f.g.X, f.batch.Clean.Row(i), 1, func(int) bool { return true })
 				}
-				top := plainExtreme(f.g.X, f.z.Row(i), 1, func(j int) bool { return j != own })
+				top := retrievaltest.Extreme(f.g.X, f.z.Row(i), 1, func(j int) bool { return j != own })
 				if right := f.g.Labels[top] == f.g.Labels[item]; right != (score[i] == 1) {
 					t.Errorf("%s %s, query %d: score %v", what, v, i, score[i])
 				}
@@ -80,7 +82,7 @@ func TestFNAObjectiveTargetsAndScore(t *testing.T) {
 }
 
 // quadratic is the objective in float64.
-func quadratic(g *Gallery, item int, far int32, z []float64) float64 {
+func quadratic(g *retrieval.Gallery, item int, far int32, z []float64) float64 {
 	sum := 0.0
 	for j, l := range g.Labels {
 		d := distance64(z, g.X.Row(j))

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 )
@@ -31,14 +32,14 @@ func init() {
 // number #{j < v: label j is not r's}.
 type gtm struct {
 	top     recall
-	label   *members
+	label   *retrieval.Members
 	targets []int32
 
-	d *distances // while Aim runs
+	d *retrieval.Distances // while Aim runs
 }
 
-func newGTM(g *Gallery, v Variant, _ MethodOptions) (Method, error) {
-	label, err := newMembersOfMany("GTM", g)
+func newGTM(g *retrieval.Gallery, v Variant, _ MethodOptions) (Method, error) {
+	label, err := otherLabels("GTM", g)
 	if err != nil {
 		return nil, err
 	}
@@ -54,9 +55,9 @@ func (m *gtm) Aim(b *Batch, _ int) error {
 		return err
 	}
 	m.targets = slices.Grow(m.targets[:0], len(b.Items))[:len(b.Items)]
-	m.d = newDistances(m.top.g, b.Clean)
+	m.d = m.top.g.Measure(b.Clean)
 	par.Do(len(b.Items), 1, m)
-	m.d.release()
+	m.d.Release()
 	m.d = nil
 	return nil
 }
@@ -64,21 +65,21 @@ func (m *gtm) Aim(b *Batch, _ int) error {
 // Run finds the targets of queries [lo, hi).
 func (m *gtm) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		m.d.finish(i)
+		m.d.Finish(i)
 		if m.top.variant == Fixed {
-			m.d.hideAll(i, m.label.labeled(m.top.g.Label(m.top.items[i])))
-			m.d.hideAll(i, m.top.hidden[i])
-			m.targets[i], _ = m.d.least(i)
+			m.d.HideAll(i, m.label.Labeled(m.top.g.Label(m.top.items[i])))
+			m.d.HideAll(i, m.top.hidden[i])
+			m.targets[i], _ = m.d.Least(i)
 			continue
 		}
-		own, r := m.top.own[i], m.top.found.second[i]
-		m.d.hideAll(i, m.label.with(int(r)))
-		m.d.hide(i, own)
-		v, _ := m.d.least(i)
+		own, r := m.top.own[i], m.top.found.Second[i]
+		m.d.HideAll(i, m.label.With(int(r)))
+		m.d.Hide(i, own)
+		v, _ := m.d.Least(i)
 		if v < 0 { // the masked item comes last, and no other one is left
 			v = own
 		}
-		same := m.label.with(int(r))
+		same := m.label.With(int(r))
 		before := sort.Search(len(same), func(k int) bool { return same[k] >= v })
 		m.targets[i] = v - int32(before)
 	}

@@ -5,17 +5,19 @@ import (
 	"slices"
 	"testing"
 
+	"tercet/internal/attack/retrieval"
+	"tercet/internal/attack/retrieval/retrievaltest"
 	"tercet/internal/engine/array"
 )
 
 // literalGTM follows the official selection array by array: ranks of all items
 // with the masked one last, the ranks of the items of other labels than the first
 // one's put together, and the place of the least in there.
-func literalGTM(g *Gallery, clean []float32) (target int, first int) {
+func literalGTM(g *retrieval.Gallery, clean []float32) (target int, first int) {
 	d := make([]float64, g.Len())
 	order := make([]int, g.Len())
 	for j := range d {
-		d[j], order[j] = plainSquare(g.X.Row(j), clean), j
+		d[j], order[j] = retrievaltest.Square(g.X.Row(j), clean), j
 	}
 	self := 0
 	for j := range d {
@@ -63,7 +65,7 @@ func TestGTMTargets(t *testing.T) {
 				if got := published.Targets(i); len(got) != 1 || int(got[0]) != want {
 					t.Errorf("seed %d, %+v, item %d: published target %v, want %d", seed, o, item, got, want)
 				}
-				right := plainExtreme(f.g.X, f.batch.Clean.Row(i), 1, func(j int) bool { return f.g.Labels[j] != f.g.Labels[item] })
+				right := retrievaltest.Extreme(f.g.X, f.batch.Clean.Row(i), 1, func(j int) bool { return f.g.Labels[j] != f.g.Labels[item] })
 				if got := fixed.Targets(i); len(got) != 1 || int(got[0]) != right {
 					t.Errorf("seed %d, %+v, item %d: fixed target %v, want %d", seed, o, item, got, right)
 				}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 )
@@ -34,19 +35,19 @@ const retained = 4
 // variant takes the item nearest to the clean query for it, the fixed one its
 // index.
 type gtt struct {
-	g       *Gallery
+	g       *retrieval.Gallery
 	variant Variant
 	goal    hinged
-	found   *nearest
+	found   *retrieval.Nearest
 	own     []int32   // (B) published: left out
 	hidden  [][]int32 // (B) left out
 
-	d   *distances // while Score runs
+	d   *retrieval.Distances // while Score runs
 	out []float64
 }
 
-func newGTT(g *Gallery, v Variant, _ MethodOptions) (Method, error) {
-	return &gtt{g: g, variant: v, goal: hinged{g: g, m: 1}, found: newNearest(g)}, nil
+func newGTT(g *retrieval.Gallery, v Variant, _ MethodOptions) (Method, error) {
+	return &gtt{g: g, variant: v, goal: hinged{g: g, m: 1}, found: retrieval.NewNearest(g)}, nil
 }
 
 // Kind is that of QA-, whose objective it is.
@@ -55,24 +56,24 @@ func (m *gtt) Kind() string { return "QA-" }
 func (m *gtt) Scores() []string { return []string{"GTT"} }
 
 func (m *gtt) Aim(b *Batch, _ int) error {
-	if err := m.g.checkBatch("GTT", b); err != nil {
+	if err := b.check("GTT", m.g); err != nil {
 		return err
 	}
 	m.own, m.hidden, m.goal.targets = m.own[:0], m.hidden[:0], m.goal.targets[:0]
 	if m.variant == Published {
-		m.found.find(b.Clean, nil)
-		m.own = append(m.own, m.found.first...)
+		m.found.Find(b.Clean, nil)
+		m.own = append(m.own, m.found.First...)
 		for i := range b.Items {
 			m.hidden = append(m.hidden, m.own[i:i+1])
 		}
-		m.goal.targets = append(m.goal.targets, m.found.second...)
+		m.goal.targets = append(m.goal.targets, m.found.Second...)
 		return nil
 	}
 	for _, item := range b.Items {
 		m.hidden = append(m.hidden, m.g.Hidden(item))
 	}
-	m.found.find(b.Clean, m.hidden)
-	m.goal.targets = append(m.goal.targets, m.found.first...)
+	m.found.Find(b.Clean, m.hidden)
+	m.goal.targets = append(m.goal.targets, m.found.First...)
 	return nil
 }
 
@@ -84,21 +85,21 @@ func (m *gtt) Eval(z *array.Array, per []float64, grad *array.Array) error {
 }
 
 func (m *gtt) Score(z, _ *array.Array, out [][]float64) {
-	m.d, m.out = newDistances(m.g, z), out[0]
+	m.d, m.out = m.g.Measure(z), out[0]
 	par.Do(z.Rows(), 1, m)
-	m.d.release()
+	m.d.Release()
 	m.d, m.out = nil, nil
 }
 
 // Run scores queries [lo, hi).
 func (m *gtt) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		m.d.finish(i)
-		m.d.hideAll(i, m.hidden[i])
+		m.d.Finish(i)
+		m.d.HideAll(i, m.hidden[i])
 		switch {
-		case m.d.unranked(i):
+		case m.d.Unranked(i):
 			m.out[i] = math.NaN()
-		case m.d.rank(i, m.goal.targets[i]) < retained:
+		case m.d.Rank(i, m.goal.targets[i]) < retained:
 			m.out[i] = 1
 		default:
 			m.out[i] = 0

@@ -4,11 +4,12 @@ import (
 	"slices"
 	"testing"
 
+	"tercet/internal/attack/retrieval/retrievaltest"
 	"tercet/internal/engine/array"
 )
 
 func TestGTT(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) {
+	retrievaltest.AtEachLevel(t, func(t *testing.T) {
 		s := newScene(t, 300, 12, 40)
 		s.batch.Items[5] = 299 // rows 3, 298 and 299 are the same
 		copy(s.batch.Clean.Row(5), s.g.X.Row(299))
@@ -23,7 +24,7 @@ func TestGTT(t *testing.T) {
 			m.Score(s.z, s.z, out)
 			m.Score(s.batch.Clean, s.batch.Clean, clean)
 			for i, item := range s.batch.Items {
-				order := plainOrder(s.g.X, s.batch.Clean.Row(i))
+				order := retrievaltest.Order(s.g.X, s.batch.Clean.Row(i))
 				own := order[0]
 				if v == Fixed {
 					own = int32(item)
@@ -32,7 +33,7 @@ func TestGTT(t *testing.T) {
 				if got := m.Targets(i); len(got) != 1 || got[0] != first {
 					t.Errorf("%s: target of query %d is %v, want %d", v, i, got, first)
 				}
-				now := slices.DeleteFunc(plainOrder(s.g.X, s.z.Row(i)), func(j int32) bool { return j == own })
+				now := slices.DeleteFunc(retrievaltest.Order(s.g.X, s.z.Row(i)), func(j int32) bool { return j == own })
 				want := 0.0
 				if slices.Contains(now[:4], first) {
 					want = 1

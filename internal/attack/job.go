@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/record"
@@ -14,8 +15,8 @@ import (
 type job struct {
 	ran     *Ran
 	of      *victims
-	aimed   *Gallery // whose rows targets are
-	methods []Method // by variant
+	aimed   *retrieval.Gallery // whose rows targets are
+	methods []Method           // by variant
 	draws   int
 	first   int // column of its first score in the result
 	kept    []*Pictures

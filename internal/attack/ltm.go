@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
@@ -36,21 +37,20 @@ func init() {
 // is the clean embedding. The fixed variant masks it by index.
 type ltm struct {
 	top   recall
-	label *members
-	count map[int32]int
+	label *retrieval.Members
 
-	d    *distances // while Eval runs
+	d    *retrieval.Distances // while Eval runs
 	z    *array.Array
 	per  []float64
 	grad *array.Array
 }
 
-func newLTM(g *Gallery, v Variant, _ MethodOptions) (Method, error) {
-	label, err := newMembersOfMany("LTM", g)
+func newLTM(g *retrieval.Gallery, v Variant, _ MethodOptions) (Method, error) {
+	label, err := otherLabels("LTM", g)
 	if err != nil {
 		return nil, err
 	}
-	return &ltm{top: newRecall(g, v), label: label, count: countLabels(g.Labels)}, nil
+	return &ltm{top: newRecall(g, v), label: label}, nil
 }
 
 // Kind is not the same in the two variants: their objectives differ.
@@ -63,7 +63,7 @@ func (m *ltm) Aim(b *Batch, _ int) error {
 		return err
 	}
 	for _, item := range b.Items {
-		if all, same := m.top.g.found(item, m.count); m.top.variant == Fixed && (same < 1 || all == same) {
+		if all, same := m.top.g.Compared(item); m.top.variant == Fixed && (same < 1 || all == same) {
 			return fmt.Errorf("attack LTM: item %d is compared with %d items, %d of its label %d; leave it out of the queries", item, all, same, m.top.g.Label(item))
 		}
 	}
@@ -76,9 +76,9 @@ func (m *ltm) Score(z, _ *array.Array, out [][]float64) { m.top.score(z, out[0])
 
 // Eval implements adversary.Goal.
 func (m *ltm) Eval(z *array.Array, per []float64, grad *array.Array) error {
-	m.d, m.z, m.per, m.grad = newDistances(m.top.g, z), z, per, grad
+	m.d, m.z, m.per, m.grad = m.top.g.Measure(z), z, per, grad
 	par.Do(len(per), 1, m)
-	m.d.release()
+	m.d.Release()
 	m.d, m.z, m.per, m.grad = nil, nil, nil, nil
 	return nil
 }
@@ -87,14 +87,14 @@ func (m *ltm) Eval(z *array.Array, per []float64, grad *array.Array) error {
 func (m *ltm) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		item := m.top.items[i]
-		m.d.finish(i)
+		m.d.Finish(i)
 		if m.top.variant == Fixed {
-			m.d.hideAll(i, m.top.hidden[i])
+			m.d.HideAll(i, m.top.hidden[i])
 		}
-		same := m.label.labeled(m.top.g.Label(item))
-		near, nearest := m.d.leastAmong(i, same)
-		m.d.hideAll(i, same)
-		far, farthest := m.d.most(i)
+		same := m.label.Labeled(m.top.g.Label(item))
+		near, nearest := m.d.LeastAmong(i, same)
+		m.d.HideAll(i, same)
+		far, farthest := m.d.Most(i)
 		if near < 0 || far < 0 { // z is NaN
 			m.per[i] = math.NaN()
 			continue

@@ -5,16 +5,18 @@ import (
 	"slices"
 	"testing"
 
+	"tercet/internal/attack/retrieval"
+	"tercet/internal/attack/retrieval/retrievaltest"
 	"tercet/internal/engine/array"
 	"tercet/internal/rng"
 )
 
 // plainLTM is the hinge of one query, and whether the choice of its two items is
 // clear: next best ones at least gap away.
-func plainLTM(g *Gallery, item int, z []float32, self bool, gap float64) (hinge float64, clear bool) {
+func plainLTM(g *retrieval.Gallery, item int, z []float32, self bool, gap float64) (hinge float64, clear bool) {
 	var same, other []float64
 	for j := range g.Len() {
-		d := math.Sqrt(plainSquare(g.X.Row(j), z))
+		d := math.Sqrt(retrievaltest.Square(g.X.Row(j), z))
 		switch {
 		case g.Labels[j] != g.Labels[item]:
 			other = append(other, d)

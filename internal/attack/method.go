@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 )
@@ -25,6 +26,23 @@ type Batch struct {
 	// Repeat says how often each item came before, so that its targets are other draws;
 	// nil: never.
 	Repeat []int
+}
+
+// check returns an error unless b holds images of g's set and an embedding of each, whose
+// distances float32 can hold.
+func (b *Batch) check(name string, g *retrieval.Gallery) error {
+	if err := b.Clean.SameShape("clean embeddings", len(b.Items), g.X.Cols()); err != nil {
+		return fmt.Errorf("attack %s: %w", name, err)
+	}
+	for i, item := range b.Items {
+		if item < 0 || item >= g.Images() {
+			return fmt.Errorf("attack %s: query %d is item %d of %d images", name, i, item, g.Images())
+		}
+		if !g.InReach(b.Clean.Row(i)) {
+			return fmt.Errorf("attack %s: the clean embedding of item %d is not finite, or too far from the gallery for float32", name, item)
+		}
+	}
+	return nil
 }
 
 func (b *Batch) repeat(i int) int {
@@ -91,7 +109,7 @@ func (o MethodOptions) given() []Option {
 }
 
 // NewMethod returns the attack of that name on g.
-func NewMethod(name string, g *Gallery, v Variant, o MethodOptions) (Method, error) {
+func NewMethod(name string, g *retrieval.Gallery, v Variant, o MethodOptions) (Method, error) {
 	if v != Published && v != Fixed {
 		return nil, fmt.Errorf("attack %s: unknown variant %q (valid: published, fixed)", name, string(v))
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 )
@@ -16,7 +17,7 @@ func init() {
 			Source:  "Zhou et al., ECCV 2020; robrank",
 			Scores:  []Score{{Key: name, Unit: Fraction, Robust: robust, Panel: RankPanel}},
 			Options: append(options, M, Pure, Draws),
-			New: func(g *Gallery, v Variant, o MethodOptions) (Method, error) {
+			New: func(g *retrieval.Gallery, v Variant, o MethodOptions) (Method, error) {
 				return newQA(name, up, g, v, o)
 			},
 		}
@@ -52,7 +53,7 @@ type qa struct {
 	scored  scoring
 }
 
-func newQA(name string, up bool, g *Gallery, v Variant, o MethodOptions) (*qa, error) {
+func newQA(name string, up bool, g *retrieval.Gallery, v Variant, o MethodOptions) (*qa, error) {
 	m := max(1, o.M)
 	if m > g.Len() {
 		return nil, tooMany(name, "m", m, g.Len(), "images in the gallery")
@@ -156,32 +157,32 @@ func (q *qa) Score(z, _ *array.Array, out [][]float64) { q.score(z, out) }
 // score writes to out[0] the mean rank of the candidates, and to out[1], where
 // there is one, that of the items that SPQA protects.
 func (q *qa) score(z *array.Array, out [][]float64) {
-	q.scored = scoring{q, newDistances(q.g, z), out}
+	q.scored = scoring{q, q.g.Measure(z), out}
 	par.Do(z.Rows(), 1, &q.scored)
-	q.scored.d.release()
+	q.scored.d.Release()
 	q.scored = scoring{}
 }
 
 // scoring ranks the targets of queries.
 type scoring struct {
 	q   *qa
-	d   *distances
+	d   *retrieval.Distances
 	out [][]float64
 }
 
 // Run scores queries [lo, hi).
 func (s *scoring) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		s.d.finish(i)
+		s.d.Finish(i)
 		unranked := s.q.unranked(s.q.batch.Items[i])
-		s.d.hideAll(i, unranked)
+		s.d.HideAll(i, unranked)
 		count := float64(s.q.g.Len() - len(unranked))
 		mean := func(targets []int32) float64 {
 			sum := 0
 			for _, c := range targets {
-				sum += s.d.rank(i, c)
+				sum += s.d.Rank(i, c)
 			}
-			if s.d.unranked(i) {
+			if s.d.Unranked(i) {
 				return math.NaN()
 			}
 			return float64(sum) / float64(len(targets)) / count

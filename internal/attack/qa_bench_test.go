@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/rng"
 )
@@ -95,7 +96,7 @@ func BenchmarkStep(b *testing.B) {
 
 // newQABench returns QA+ whose candidates rank 100th for the queries of another
 // cloud.
-func newQABench(b *testing.B, g *Gallery, items []int, clean *array.Array) Method {
+func newQABench(b *testing.B, g *retrieval.Gallery, items []int, clean *array.Array) Method {
 	m, err := newQA("QA+", true, g, Fixed, MethodOptions{})
 	if err == nil {
 		err = m.Aim(&Batch{Items: items, Clean: clean}, 0)
@@ -104,10 +105,10 @@ func newQABench(b *testing.B, g *Gallery, items []int, clean *array.Array) Metho
 		b.Fatal(err)
 	}
 	z, _ := unitCloud(2, len(items), g.X.Cols())
-	var w windows
-	w.find(g, z, 100)
+	var w retrieval.Windows
+	w.Find(g, z, 100)
 	for i := range items {
-		m.goal.targets[i] = w.items[i][99]
+		m.goal.targets[i] = w.Items[i][99]
 	}
 	return m
 }

@@ -3,6 +3,7 @@ package attack
 import (
 	"math"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
@@ -19,7 +20,7 @@ import (
 // distance, so that the sums cost one pass over the distances of all items: one
 // product for those, one for the sum of the gradient's directions.
 type hinged struct {
-	g         *Gallery
+	g         *retrieval.Gallery
 	up, pure  bool // pure: the mean of s d(z, c) alone
 	m, shield int  // |C| and |P|
 	xi        weighing
@@ -28,7 +29,7 @@ type hinged struct {
 	// While Eval runs.
 	phase  phase
 	z      *array.Array
-	d      *distances
+	d      *retrieval.Distances
 	per    []float64
 	grad   *array.Array
 	direct []float64    // (B, D) parts of the gradient that weighted sums leave out
@@ -62,7 +63,7 @@ func (h *hinged) of(i int) []int32 {
 // Eval implements adversary.Goal.
 func (h *hinged) Eval(z *array.Array, per []float64, grad *array.Array) error {
 	b, dim := z.Rows(), z.Cols()
-	if err := h.g.checkEmbeddings(z, len(h.targets)/(h.m+h.shield)); err != nil {
+	if err := h.g.CheckEmbeddings(z, len(h.targets)/(h.m+h.shield)); err != nil {
 		return err
 	}
 	h.z, h.per, h.grad = z, per, grad
@@ -72,12 +73,12 @@ func (h *hinged) Eval(z *array.Array, per []float64, grad *array.Array) error {
 	}
 	h.direct, h.weight, h.factor = h.direct[:b*dim], h.weight[:b], h.factor[:b]
 	if grad != nil && !h.pure {
-		h.g.prepareSums()
+		h.g.PrepareSums()
 	}
 	if h.pure {
 		h.do(pulling)
 	} else {
-		h.d = newDistances(h.g, z)
+		h.d = h.g.Measure(z)
 		h.do(measuring)
 		if h.shield > 0 {
 			h.xi.weigh(h.factor)
@@ -87,7 +88,7 @@ func (h *hinged) Eval(z *array.Array, per []float64, grad *array.Array) error {
 			h.add()
 			h.do(finishing)
 		}
-		h.d.release()
+		h.d.Release()
 	}
 	h.z, h.d, h.per, h.grad = nil, nil, nil, nil
 	return nil
@@ -97,19 +98,19 @@ func (h *hinged) Eval(z *array.Array, per []float64, grad *array.Array) error {
 // the product are those of any other: which queries are sparse changes no bit of
 // the rest.
 func (h *hinged) add() {
-	rows, n := 0, h.g.Len()
+	rows := 0
 	for i := range h.per {
 		if h.sparse[i] {
 			continue
 		}
 		if rows < i {
-			copy(h.d.out[rows*n:(rows+1)*n], h.d.row(i))
+			copy(h.d.Row(rows), h.d.Row(i))
 		}
 		h.place[i] = rows
 		rows++
 	}
 	if h.sums.SetRows(rows); rows > 0 {
-		h.g.sums(h.d.out[:rows*n], h.sums)
+		h.d.WeightedSums(h.sums)
 	}
 }
 
@@ -126,11 +127,11 @@ func (h *hinged) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		switch h.phase {
 		case measuring:
-			h.d.finish(i)
+			h.d.Finish(i)
 			// The hinges are differences from these: near ones need more digits
 			// than a product has.
 			for _, c := range h.of(i) {
-				h.d.row(i)[c] = float32(math.Sqrt(h.g.squared(h.z.Row(i), int(c))))
+				h.d.Row(i)[c] = float32(math.Sqrt(h.g.Squared(h.z.Row(i), int(c))))
 			}
 			if h.shield > 0 {
 				h.factor[i] = h.protecting(i, s)
@@ -160,7 +161,7 @@ var spareRows par.Free[[]float32]
 
 // protecting returns the second term of query i, without xi.
 func (h *hinged) protecting(i int, s *kernel.Hinges) float64 {
-	row := h.d.row(i)
+	row := h.d.Row(i)
 	restart(s, 0)
 	for _, p := range h.of(i)[h.m:] {
 		cut(s, row[p], -1)
@@ -181,7 +182,7 @@ func (h *hinged) protecting(i int, s *kernel.Hinges) float64 {
 // weigh computes the objective of query i and, in place of its distances, the
 // weights of the differences z - x in its gradient. All is multiplied by m N.
 func (h *hinged) weigh(i int, s *kernel.Hinges) {
-	row, z, targets := h.d.row(i), h.z.Row(i), h.of(i)
+	row, z, targets := h.d.Row(i), h.z.Row(i), h.of(i)
 	if h.up {
 		restart(s, 0)
 	} else {
@@ -223,7 +224,7 @@ func (h *hinged) weigh(i int, s *kernel.Hinges) {
 		value += float64(slope * float64(at))
 		addDirection(direct, z, h.g.X.Row(int(c)), slope)
 	}
-	for _, j := range h.d.close[i] {
+	for _, j := range h.d.Coinciding(i) {
 		w := float64(row[j])
 		for k, v := range h.g.X.Row(int(j)) {
 			direct[k] += float64(w * (float64(z[k]) - float64(v)))
@@ -236,7 +237,7 @@ func (h *hinged) weigh(i int, s *kernel.Hinges) {
 		return
 	}
 	if h.sparse[i] = float64(active) <= sparsePart*float64(len(row)); h.sparse[i] {
-		h.g.sparseSum(row, h.grad.Row(i))
+		h.g.SparseSum(row, h.grad.Row(i))
 	}
 }
 
@@ -256,7 +257,7 @@ func addDirection(to []float64, z, x []float32, slope float64) {
 // finish computes the gradient of query i from its weighted sum of items, which,
 // where sparse, is in its place.
 func (h *hinged) finish(i int) {
-	g, z := h.grad.Row(i), h.d.centered.Row(i)
+	g, z := h.grad.Row(i), h.d.Centered(i)
 	sum := g
 	if !h.sparse[i] {
 		sum = h.sums.Row(h.place[i])

@@ -6,11 +6,13 @@ import (
 	"slices"
 	"testing"
 
+	"tercet/internal/attack/retrieval"
+	"tercet/internal/attack/retrieval/retrievaltest"
 	"tercet/internal/engine/array"
 	"tercet/internal/rng"
 )
 
-func plainDistance(x, y []float32) float64 { return math.Sqrt(plainSquare(x, y)) }
+func plainDistance(x, y []float32) float64 { return math.Sqrt(retrievaltest.Square(x, y)) }
 
 // plainQA is the objective of section 1.3 of the specification: the mean over
 // candidates and items of the hinges.
@@ -94,7 +96,7 @@ func apart(a []float32, b []float64) float64 {
 
 // scene is a gallery with queries away from their clean embeddings.
 type scene struct {
-	g     *Gallery
+	g     *retrieval.Gallery
 	batch *Batch
 	z     *array.Array
 }
@@ -159,7 +161,7 @@ func (s scene) check(t *testing.T, what string, m Method, f func(i int, z []floa
 }
 
 func TestQAObjectiveAndGradient(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) {
+	retrievaltest.AtEachLevel(t, func(t *testing.T) {
 		for _, n := range []int{30, 257, 500} {
 			s := newScene(t, n, 24, 6)
 			for _, m := range []int{1, 2, 5} {
@@ -225,7 +227,7 @@ func TestQASparseAndDense(t *testing.T) {
 	for _, name := range []string{"QA+", "QA-"} {
 		m := s.method(t, name, Fixed, MethodOptions{}).(*qa)
 		for i := range b {
-			order := plainOrder(s.g.X, s.z.Row(i))
+			order := retrievaltest.Order(s.g.X, s.z.Row(i))
 			m.goal.targets[i] = order[(i*7)%12*58]
 		}
 		s.check(t, name, m, func(i int, z []float64) (float64, []float64) {
@@ -292,7 +294,7 @@ func TestQAPure(t *testing.T) {
 
 // Scores against a full sort.
 func TestQAScores(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) {
+	retrievaltest.AtEachLevel(t, func(t *testing.T) {
 		s := newScene(t, 230, 12, 9)
 		for _, name := range []string{"QA+", "QA-"} {
 			for _, v := range Variants() {
@@ -300,7 +302,7 @@ func TestQAScores(t *testing.T) {
 				out := [][]float64{make([]float64, 9)}
 				m.Score(s.z, s.z, out)
 				for i, item := range s.batch.Items {
-					order := plainOrder(s.g.X, s.z.Row(i))
+					order := retrievaltest.Order(s.g.X, s.z.Row(i))
 					n := 230.0
 					if v == Fixed {
 						order, n = slices.DeleteFunc(order, func(j int32) bool { return j == int32(item) }), 229
@@ -327,7 +329,7 @@ func TestQATargets(t *testing.T) {
 		for _, name := range []string{"QA+", "QA-"} {
 			p, f := s.method(t, name, Published, o), s.method(t, name, Fixed, o)
 			for i, item := range s.batch.Items {
-				order := plainOrder(s.g.X, s.batch.Clean.Row(i))
+				order := retrievaltest.Order(s.g.X, s.batch.Clean.Row(i))
 				others := slices.DeleteFunc(slices.Clone(order), func(j int32) bool { return j == int32(item) })
 				from, to := 0, 4
 				if name == "QA+" && o.Near {
@@ -398,11 +400,23 @@ func TestWindowOfADuplicate(t *testing.T) {
 		m := s.method(t, "QA-", v, MethodOptions{M: 3})
 		return slices.Sorted(slices.Values(m.Targets(0)))
 	}
-	order := plainOrder(s.g.X, s.batch.Clean.Row(0))
+	order := retrievaltest.Order(s.g.X, s.batch.Clean.Row(0))
 	if want := slices.Sorted(slices.Values([]int32{298, 299, order[3]})); !slices.Equal(window(Published), want) {
 		t.Errorf("published: %v, want %v", window(Published), want)
 	}
 	if want := slices.Sorted(slices.Values([]int32{3, 298, order[3]})); !slices.Equal(window(Fixed), want) {
 		t.Errorf("fixed: %v, want %v", window(Fixed), want)
 	}
+}
+
+func mustGallery(t testing.TB, x *array.Array, labels []int32) *retrieval.Gallery {
+	t.Helper()
+	if labels == nil {
+		labels = make([]int32, x.Rows())
+	}
+	g, err := retrieval.NewGallery(x, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"tercet/internal/attack/retrieval"
 )
 
 // Attack describes an attack that users can name. Everything that is said of it
@@ -30,7 +32,7 @@ type Attack struct {
 	// Caption says what became of one query, from its first score without the attack
 	// and under it; nil takes the words of the score's unit.
 	Caption func(clean, now float64) string
-	New     func(g *Gallery, v Variant, o MethodOptions) (Method, error)
+	New     func(g *retrieval.Gallery, v Variant, o MethodOptions) (Method, error)
 }
 
 // Option names an option that only some attacks use, as flags spell it.

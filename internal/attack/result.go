@@ -3,6 +3,7 @@ package attack
 import (
 	"math"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/record"
@@ -57,7 +58,7 @@ type Scored struct {
 const collapsed = 0.99
 
 // finish computes what needs all attacks.
-func (r *Result) finish(g *Gallery) {
+func (r *Result) finish(g *retrieval.Gallery) {
 	for k := range r.Scored {
 		s := &r.Scored[k]
 		at, ok := ersColumns(s.Keys)
@@ -68,7 +69,7 @@ func (r *Result) finish(g *Gallery) {
 		s.Adversarial = append(s.Adversarial, robustness(s.Adversarial, at))
 		s.Clean = append(s.Clean, robustness(s.Clean, at))
 	}
-	r.MeanCosine, r.NotNormalized = spread(g.embeddings())
+	r.MeanCosine, r.NotNormalized = spread(g.Embeddings())
 	r.Collapsed = r.MeanCosine > collapsed
 	r.Chance = g.Chance(r.Queries)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
@@ -53,14 +54,14 @@ type Options struct {
 // attack share the crafted image of a query if they would craft the same.
 //
 // When ctx ends, Run stops and returns its error.
-func Run(ctx context.Context, model nn.Embedder, images Source, g *Gallery, o Options) (*Result, error) {
+func Run(ctx context.Context, model nn.Embedder, images Source, g *retrieval.Gallery, o Options) (*Result, error) {
 	return run(ctx, model, images, g, o, NewMethod)
 }
 
 // maker is NewMethod, or a test's.
-type maker func(name string, g *Gallery, v Variant, o MethodOptions) (Method, error)
+type maker func(name string, g *retrieval.Gallery, v Variant, o MethodOptions) (Method, error)
 
-func run(ctx context.Context, model nn.Embedder, images Source, g *Gallery, o Options, methods maker) (*Result, error) {
+func run(ctx context.Context, model nn.Embedder, images Source, g *retrieval.Gallery, o Options, methods maker) (*Result, error) {
 	r, err := newRunner(ctx, model, images, g, o, methods)
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ type runner struct {
 	o       Options
 	model   nn.Embedder
 	images  Source
-	gallery *Gallery
+	gallery *retrieval.Gallery
 	methods maker
 	result  *Result
 
@@ -126,17 +127,17 @@ type victims struct {
 	clean         *array.Array // (Q, D) their embeddings
 }
 
-func newRunner(ctx context.Context, model nn.Embedder, images Source, g *Gallery, o Options, methods maker) (*runner, error) {
-	if err := g.embeddings().SameShape("gallery", images.Len(), model.Dim()); err != nil {
+func newRunner(ctx context.Context, model nn.Embedder, images Source, g *retrieval.Gallery, o Options, methods maker) (*runner, error) {
+	if err := g.Embeddings().SameShape("gallery", images.Len(), model.Dim()); err != nil {
 		return nil, fmt.Errorf("attack: %w", err)
 	}
 	if err := o.fill(g); err != nil {
 		return nil, err
 	}
 	if n := g.Len(); o.Method.W > g.Queries().Len() || o.Method.M > n {
-		return nil, unfitf("attack: w is %d and m %d, but the gallery has %d images; give at most as many", o.Method.W, o.Method.M, n)
+		return nil, retrieval.Unfit("attack: w is %d and m %d, but the gallery has %d images; give at most as many", o.Method.W, o.Method.M, n)
 	}
-	queries, excluded, err := g.choose(o)
+	queries, excluded, err := g.Choose(o.Queries, o.Sample, o.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +161,7 @@ func newRunner(ctx context.Context, model nn.Embedder, images Source, g *Gallery
 	r.candidates = r.queries
 	if g.Apart() && slices.ContainsFunc(o.Attacks, perturbsCandidates) {
 		r.candidates = &victims{clean: array.New(len(queries), model.Dim())}
-		if r.candidates.items, r.candidates.repeat, err = g.candidates(o, len(queries)); err != nil {
+		if r.candidates.items, r.candidates.repeat, err = g.Candidates(len(queries), o.Sample, o.Seed); err != nil {
 			return nil, err
 		}
 		r.result.Candidates = r.candidates.items
@@ -176,11 +177,11 @@ func newRunner(ctx context.Context, model nn.Embedder, images Source, g *Gallery
 }
 
 // fill sets defaults and returns an error naming the first option that is wrong.
-func (o *Options) fill(g *Gallery) error {
+func (o *Options) fill(g *retrieval.Gallery) error {
 	if len(o.Variants) == 0 {
-		o.Variants = g.Variants()
+		o.Variants = VariantsOn(g)
 	}
-	if err := g.checkVariants(o.Variants); err != nil {
+	if err := checkVariants(g, o.Variants); err != nil {
 		return err
 	}
 	for i, v := range o.Variants {

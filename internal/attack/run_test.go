@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
@@ -97,7 +98,7 @@ func TestDraws(t *testing.T) {
 	for d := range 3 {
 		one := newTried()
 		one.o.Attacks = []string{"CA+"}
-		r, err := one.run(func(name string, g *Gallery, v Variant, o MethodOptions) (Method, error) {
+		r, err := one.run(func(name string, g *retrieval.Gallery, v Variant, o MethodOptions) (Method, error) {
 			m, err := fakes(nil)(name, g, v, o)
 			return shifted{m, d}, err
 		})
@@ -227,35 +228,12 @@ func TestObjectiveOfTheFirstIterate(t *testing.T) {
 	}
 }
 
-func TestChooseQueries(t *testing.T) {
-	_, labels := newSet(6, 20, 4)
-	seen := map[int]int{}
-	for seed := range uint64(400) {
-		o := Options{Queries: 6, Sample: true, Seed: seed}
-		q, excluded, err := chooseQueries(labels, o)
-		if err != nil || len(q) != 6 || !slices.IsSorted(q) || excluded != 0 || len(slices.Compact(slices.Clone(q))) != 6 {
-			t.Fatal(q, excluded, err)
-		}
-		for _, i := range q {
-			seen[i]++
-		}
+func (x *tried) relabel(label func(i int) int32) {
+	labels := make([]int32, x.g.Len())
+	for i := range labels {
+		labels[i] = label(i)
 	}
-	for i := range 20 { // 120 expected, standard deviation 9
-		if seen[i] < 80 || seen[i] > 160 {
-			t.Errorf("image %d drawn %d times of 120 expected", i, seen[i])
-		}
-	}
-	if q, _, err := chooseQueries(labels, Options{Queries: 100}); err != nil || len(q) != 20 {
-		t.Error(q, err)
-	}
-	labels[5] = 77
-	q, excluded, err := chooseQueries(labels, Options{Queries: 6})
-	if err != nil || fmt.Sprint(q) != "[0 1 2 3 4 6]" || excluded != 1 {
-		t.Error(q, excluded, err)
-	}
-	if got := chance([]int32{0, 0, 0, 1, 1}, []int{0, 3}); math.Abs(got-(2./4+1./4)/2) > 1e-15 {
-		t.Errorf("chance %v", got)
-	}
+	x.g, _ = retrieval.NewGallery(x.g.X, labels)
 }
 
 func TestRunErrors(t *testing.T) {
@@ -276,12 +254,8 @@ func TestRunErrors(t *testing.T) {
 		{"eps", func(x *tried) { x.o.PGD.Eps = 8 }, "write 8/255 for 8"},
 		{"mode", func(x *tried) { x.o.PGD.Mode = 2 }, "mode eval"},
 		{"candidates", func(x *tried) { x.o.Method.M = 25 }, "w is 0 and m 25, but the gallery has 24 images"},
-		{"one class", func(x *tried) { clear(x.g.Labels) }, "all 24 images have one label"},
-		{"singletons", func(x *tried) {
-			for i := range x.g.Labels {
-				x.g.Labels[i] = int32(i)
-			}
-		}, "none of the 24 images has another one of its label"},
+		{"one class", func(x *tried) { x.relabel(func(int) int32 { return 0 }) }, "all 24 images have one label"},
+		{"singletons", func(x *tried) { x.relabel(func(i int) int32 { return int32(i) }) }, "none of the 24 images has another one of its label"},
 		{"read", func(x *tried) { x.s.broken = 21 }, "image 21: torn page"},
 		{"gallery shape", func(x *tried) { x.g.X = array.New(24, 4) }, "gallery is [24 4], want [24 3]"},
 		{"gallery of another model", func(x *tried) { x.m = newModel(6, 6, 8, 3) }, "gallery row 0 is not the model's embedding of image 0"},
@@ -313,7 +287,7 @@ func TestRunIsInterrupted(t *testing.T) {
 	x.o.Attacks, x.o.Together, x.o.PGD.Iterations = []string{"CA+"}, 7, 1000
 	ctx, cancel := context.WithCancel(context.Background())
 	calls := 0
-	_, err := run(ctx, x.m, x.s, x.g, x.o, func(name string, g *Gallery, v Variant, o MethodOptions) (Method, error) {
+	_, err := run(ctx, x.m, x.s, x.g, x.o, func(name string, g *retrieval.Gallery, v Variant, o MethodOptions) (Method, error) {
 		m, err := fakes(nil)(name, g, v, o)
 		return stopping{m, func() {
 			if calls++; calls == 1020 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/nn"
 	"tercet/internal/option"
 	"tercet/internal/record"
@@ -28,7 +29,7 @@ func (r *runner) shareOf(t scheduler.Task) (Share, error) {
 
 // RunShare is Run of the queries of a task; Merge makes a Result of all tasks' parts. The
 // part lacks what says which task it is of.
-func RunShare(ctx context.Context, model nn.Embedder, images Source, g *Gallery, o Options, t scheduler.Task) (*record.AttackPart, error) {
+func RunShare(ctx context.Context, model nn.Embedder, images Source, g *retrieval.Gallery, o Options, t scheduler.Task) (*record.AttackPart, error) {
 	r, err := newRunner(ctx, model, images, g, o, NewMethod)
 	if err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func RunShare(ctx context.Context, model nn.Embedder, images Source, g *Gallery,
 
 // Merge makes the Result that Run would, without pictures, of the parts of all tasks, by
 // their numbers. Seconds are the sum of the tasks'.
-func Merge(ctx context.Context, model nn.Embedder, images Source, g *Gallery, o Options, parts []*record.AttackPart) (*Result, error) {
+func Merge(ctx context.Context, model nn.Embedder, images Source, g *retrieval.Gallery, o Options, parts []*record.AttackPart) (*Result, error) {
 	o.Pictures = 0
 	r, err := newRunner(ctx, model, images, g, o, NewMethod)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 )
 
@@ -20,7 +21,7 @@ func init() {
 			},
 			Options: []Option{M, XiFixed, XiScale, Draws},
 			Refuses: map[Option]string{Pure: "what it preserves are ranks; use QA"},
-			New: func(g *Gallery, v Variant, o MethodOptions) (Method, error) {
+			New: func(g *retrieval.Gallery, v Variant, o MethodOptions) (Method, error) {
 				return newSPQA(name, up, g, v, o)
 			},
 		}
@@ -50,7 +51,7 @@ const (
 // mean of L over the queries crafted together, the fixed one of each query's own.
 type spqa struct{ qa }
 
-func newSPQA(name string, up bool, g *Gallery, v Variant, o MethodOptions) (Method, error) {
+func newSPQA(name string, up bool, g *retrieval.Gallery, v Variant, o MethodOptions) (Method, error) {
 	if !(o.Xi.Scale >= 0) || !(o.Xi.Weight >= 0) || math.IsInf(o.Xi.Scale, 0) || math.IsInf(o.Xi.Weight, 0) {
 		return nil, fmt.Errorf("attack %s: xi has scale %v and weight %v; both must be finite and not negative", name, o.Xi.Scale, o.Xi.Weight)
 	}
@@ -67,7 +68,7 @@ func newSPQA(name string, up bool, g *Gallery, v Variant, o MethodOptions) (Meth
 		from = onePercent(n) - q.goal.m
 	}
 	if up && from < protectedItems {
-		return nil, unfitf("attack %s: it protects %d items, but a gallery of %d images has %d others than the query", name, protectedItems, n, from)
+		return nil, retrieval.Unfit("attack %s: it protects %d items, but a gallery of %d images has %d others than the query", name, protectedItems, n, from)
 	}
 	if from < 1 {
 		return nil, tooMany(name, "m", q.goal.m, from+q.goal.m-1, fmt.Sprintf("candidates and one to protect, among the nearest 1 %% of %d images", n))

@@ -6,12 +6,13 @@ import (
 	"slices"
 	"testing"
 
+	"tercet/internal/attack/retrieval/retrievaltest"
 	"tercet/internal/engine/array"
 )
 
 // With the weight xi fixed or adaptive: QA and xi times QA+ on what is protected.
 func TestSPQAObjectiveAndGradient(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) {
+	retrievaltest.AtEachLevel(t, func(t *testing.T) {
 		s := newScene(t, 900, 20, 6)
 		for _, name := range []string{"SPQA+", "SPQA-"} {
 			for _, v := range Variants() {
@@ -62,7 +63,7 @@ func TestSPQAProtects(t *testing.T) {
 	}{{"SPQA+", 1, 5}, {"SPQA+", 3, 5}, {"SPQA-", 1, 5}, {"SPQA-", 3, 5}, {"SPQA-", 6, 2}} {
 		m := s.method(t, c.name, Fixed, MethodOptions{M: c.m})
 		for i, item := range s.batch.Items {
-			near := slices.DeleteFunc(plainOrder(s.g.X, s.batch.Clean.Row(i)), func(j int32) bool { return j == int32(item) })[:8]
+			near := slices.DeleteFunc(retrievaltest.Order(s.g.X, s.batch.Clean.Row(i)), func(j int32) bool { return j == int32(item) })[:8]
 			want := near[:5]
 			if c.name == "SPQA-" {
 				want = slices.DeleteFunc(near, func(j int32) bool { return slices.Contains(m.Targets(i)[:c.m], j) })[:c.shield]
@@ -85,7 +86,7 @@ func TestSPQAScores(t *testing.T) {
 			out := [][]float64{make([]float64, 8), make([]float64, 8)}
 			m.Score(s.z, s.z, out)
 			for i, item := range s.batch.Items {
-				order, n := plainOrder(s.g.X, s.z.Row(i)), 600.0
+				order, n := retrievaltest.Order(s.g.X, s.z.Row(i)), 600.0
 				if v == Fixed {
 					order, n = slices.DeleteFunc(order, func(j int32) bool { return j == int32(item) }), 599
 				}

@@ -3,6 +3,8 @@ package attack
 import (
 	"fmt"
 	"slices"
+
+	"tercet/internal/attack/retrieval"
 )
 
 // Suite returns the attacks of a suite: "ers", the nine whose ten scores make the
@@ -17,20 +19,20 @@ func Suite(name string) ([]string, error) {
 // Variants lists the variants in the order of tables.
 func Variants() []Variant { return []Variant{Published, Fixed} }
 
-// Variants lists those that attacks on g have. The published ones take the image nearest
+// VariantsOn lists those that attacks on g have. The published ones take the image nearest
 // to a query for the query itself: where queries are not in the gallery they would leave
 // out the best answer.
-func (g *Gallery) Variants() []Variant {
+func VariantsOn(g *retrieval.Gallery) []Variant {
 	if g.Apart() {
 		return []Variant{Fixed}
 	}
 	return Variants()
 }
 
-func (g *Gallery) checkVariants(list []Variant) error {
+func checkVariants(g *retrieval.Gallery, list []Variant) error {
 	for _, v := range list {
-		if !slices.Contains(g.Variants(), v) {
-			return unfitf("attack: variant %s takes the image nearest to a query for the query itself; here queries and gallery are apart, or have sequences: ask for variant %s", v, Fixed)
+		if !slices.Contains(VariantsOn(g), v) {
+			return retrieval.Unfit("attack: variant %s takes the image nearest to a query for the query itself; here queries and gallery are apart, or have sequences: ask for variant %s", v, Fixed)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package attack
 import (
 	"math"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 )
 
@@ -26,7 +27,7 @@ type tma struct {
 	targets []int32
 }
 
-func newTMA(g *Gallery, v Variant, o MethodOptions) (Method, error) {
+func newTMA(g *retrieval.Gallery, v Variant, o MethodOptions) (Method, error) {
 	return &tma{draws: draws{g: g, name: "TMA", variant: v, seed: o.Seed}}, nil
 }
 

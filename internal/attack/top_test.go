@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/attack/retrieval"
+	"tercet/internal/attack/retrieval/retrievaltest"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/rng"
@@ -13,7 +15,7 @@ import (
 
 // field is a gallery of labeled embeddings and a batch of its items.
 type field struct {
-	g     *Gallery
+	g     *retrieval.Gallery
 	batch *Batch
 	z     *array.Array // (B, D) embeddings of perturbed images
 }
@@ -89,7 +91,7 @@ func fields(t testing.TB) map[string]field {
 	}
 }
 
-func mustMethod(t testing.TB, name string, g *Gallery, v Variant, o MethodOptions) Method {
+func mustMethod(t testing.TB, name string, g *retrieval.Gallery, v Variant, o MethodOptions) Method {
 	t.Helper()
 	m, err := NewMethod(name, g, v, o)
 	if err != nil {
@@ -179,9 +181,9 @@ func TestRecallScores(t *testing.T) {
 					for i, item := range f.batch.Items {
 						own := item
 						if v == Published {
-							own = plainExtreme(f.g.X, f.batch.Clean.Row(i), 1, func(int) bool { return true })
+							own = retrievaltest.Extreme(f.g.X, f.batch.Clean.Row(i), 1, func(int) bool { return true })
 						}
-						top := plainExtreme(f.g.X, z.Row(i), 1, func(j int) bool { return j != own })
+						top := retrievaltest.Extreme(f.g.X, z.Row(i), 1, func(j int) bool { return j != own })
 						want := 0.0
 						if f.g.Labels[top] == f.g.Labels[item] {
 							want = 1

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/record/printed"
@@ -76,7 +77,7 @@ func (e ersJob) prepare() ([]task, error) {
 }
 
 // embedded is the network, and the gallery that it embeds.
-func (e ersJob) embedded() (*nn.Model, *array.Array, *attack.Gallery, error) {
+func (e ersJob) embedded() (*nn.Model, *array.Array, *retrieval.Gallery, error) {
 	model, err := nn.Build(e.spec, rng.New(0, "init"))
 	if err != nil {
 		return nil, nil, nil, err
@@ -87,7 +88,7 @@ func (e ersJob) embedded() (*nn.Model, *array.Array, *attack.Gallery, error) {
 		hi := min(lo+attack.DefaultBatch, e.gallery)
 		copy(gallery.Data[lo*model.Dim():], model.Embed(images.Slice(lo, hi), nn.Eval).Data)
 	}
-	g, err := attack.NewGallery(gallery, labels)
+	g, err := retrieval.NewGallery(gallery, labels)
 	return model, images, g, err
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/attack/worst"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/bound"
@@ -28,13 +28,13 @@ func (p points) Read(i int, dst []float32) error {
 }
 
 // embedded returns the gallery of m's embeddings of the points.
-func embedded(t testing.TB, m *nn.Model, p points, labels []int32) *attack.Gallery {
+func embedded(t testing.TB, m *nn.Model, p points, labels []int32) *retrieval.Gallery {
 	t.Helper()
 	x := array.New(len(p.x), 1, len(p.x[0]), 1)
 	for i := range p.x {
 		copy(x.Row(i), p.x[i])
 	}
-	g, err := attack.NewGallery(m.Embed(x, nn.Eval).Clone(), labels)
+	g, err := retrieval.NewGallery(m.Embed(x, nn.Eval).Clone(), labels)
 	if err != nil {
 		t.Fatal(err)
 	}

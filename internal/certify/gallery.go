@@ -3,7 +3,7 @@ package certify
 import (
 	"math"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/attack/worst"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/bound"
@@ -20,7 +20,7 @@ const (
 // <u, g> is <W^T g, h> + <g, b>: bounds of differences of rows then do not add up what
 // each coordinate of u may lose alone ("elision"; Gowal et al., section 3).
 type rows struct {
-	g       *attack.Gallery // whose images are the queries
+	g       *retrieval.Gallery // whose images are the queries
 	search  *worst.Search
 	x       *array.Array // (N, D)
 	labels  []int32      // (N)
@@ -36,7 +36,7 @@ type rows struct {
 	seenErr float64      // relative error of seen
 }
 
-func newRows(g *attack.Gallery, s *worst.Search, net *bound.Net) *rows {
+func newRows(g *retrieval.Gallery, s *worst.Search, net *bound.Net) *rows {
 	x, labels, without := s.Rows()
 	n, d := x.Rows(), x.Cols()
 	r := &rows{g: g, search: s, x: x, labels: labels, without: without, net: net, seen: x, offset: make([]float64, n), half: make([]float64, n)}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/attack/worst"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
@@ -37,7 +38,7 @@ const (
 // phi is bounded from below by draws: of the closest rows with their variance (Maurer and
 // Pontil, COLT 2009), of the others by Hoeffding's inequality, all together right with
 // probability 1 - alpha.
-func Means(ctx context.Context, model nn.Embedder, images attack.Source, g *attack.Gallery, o VoteOptions) (*Result, error) {
+func Means(ctx context.Context, model nn.Embedder, images attack.Source, g *retrieval.Gallery, o VoteOptions) (*Result, error) {
 	search, err := worst.NewSearch(cmp.Or(o.Gallery, worst.Full), g)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/attack/worst"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
@@ -62,7 +62,7 @@ func TestMeanOfAHalfSpace(t *testing.T) {
 		for i := range p.x {
 			copy(x.Row(i), p.x[i])
 		}
-		g, err := attack.NewGallery(f.Embed(x, nn.Eval), []int32{0, 0, 1})
+		g, err := retrieval.NewGallery(f.Embed(x, nn.Eval), []int32{0, 0, 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/bound"
 	"tercet/internal/engine/kernel"
@@ -20,7 +21,7 @@ import (
 // least h of the right rows is below the least l of the wrong ones. One may where no wrong
 // row's l is below the least d of the right ones, and the nearest right row does not pass
 // the nearest wrong one, or another right row is before it.
-func Moved(ctx context.Context, net *bound.Net, images attack.Source, g *attack.Gallery, queries []int, eps float64, say progress.Count) (one, all []bool, err error) {
+func Moved(ctx context.Context, net *bound.Net, images attack.Source, g *retrieval.Gallery, queries []int, eps float64, say progress.Count) (one, all []bool, err error) {
 	m := &moving{g: g, net: net, each: make([]surroundings, len(queries))}
 	for i, q := range queries {
 		m.each[i] = newSurroundings(q, g.Label(q), g)
@@ -54,7 +55,7 @@ func Moved(ctx context.Context, net *bound.Net, images attack.Source, g *attack.
 // moving is a pass over rows of the gallery from first on, whose embeddings before they are
 // normalized are in box.
 type moving struct {
-	g     *attack.Gallery
+	g     *retrieval.Gallery
 	net   *bound.Net
 	each  []surroundings
 	first int
@@ -75,7 +76,7 @@ type surroundings struct {
 	hidden              map[int32]bool
 }
 
-func newSurroundings(item int, label int32, g *attack.Gallery) surroundings {
+func newSurroundings(item int, label int32, g *retrieval.Gallery) surroundings {
 	inf := math.Inf(1)
 	s := surroundings{item: item, label: label, z: g.Embedding(item), right: inf, second: inf, wrong: inf, highFirst: inf, highRight: inf, lowWrong: inf, hidden: map[int32]bool{}}
 	s.length = math.Sqrt(kernel.SumSquares(s.z))

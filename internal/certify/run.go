@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/attack/worst"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/bound"
@@ -49,7 +50,7 @@ type Result struct {
 
 // Intervals certifies queries by interval bounds of the network net. Images move by at
 // most eps in each pixel and stay in [0, 1]; with o.Lipschitz by at most eps in l2.
-func Intervals(ctx context.Context, net *bound.Net, images attack.Source, g *attack.Gallery, o Options) (*Result, error) {
+func Intervals(ctx context.Context, net *bound.Net, images attack.Source, g *retrieval.Gallery, o Options) (*Result, error) {
 	search, err := worst.NewSearch(cmp.Or(o.Gallery, worst.Full), g)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
@@ -36,7 +37,7 @@ type VoteOptions struct {
 //
 // Right is where that label is the query's. Other queries are not drawn further: nothing
 // can be certified of them.
-func Votes(ctx context.Context, model nn.Embedder, images attack.Source, g *attack.Gallery, o VoteOptions) (*Result, error) {
+func Votes(ctx context.Context, model nn.Embedder, images attack.Source, g *retrieval.Gallery, o VoteOptions) (*Result, error) {
 	q := len(o.Queries)
 	res := &Result{Rows: g.Len(), Right: make([]bool, q), Radii: make([]float64, q)}
 	for range o.Eps {
@@ -79,7 +80,7 @@ func (o VoteOptions) radius(k int) float64 {
 type ballot struct {
 	model  nn.Embedder
 	images attack.Source
-	g      *attack.Gallery
+	g      *retrieval.Gallery
 	o      VoteOptions
 	stream string // of the noise
 	clean  []float32
@@ -89,7 +90,7 @@ type ballot struct {
 	passes int64
 }
 
-func newBallot(model nn.Embedder, images attack.Source, g *attack.Gallery, o VoteOptions) *ballot {
+func newBallot(model nn.Embedder, images attack.Source, g *retrieval.Gallery, o VoteOptions) *ballot {
 	h, w, c := images.Shape()
 	return &ballot{stream: "certify.vote", model: model, images: images, g: g, o: o, clean: make([]float32, h*w*c), x: array.New(voteBatch, h, w, c), votes: map[int32]int{}}
 }

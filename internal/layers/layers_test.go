@@ -169,8 +169,6 @@ func TestLibrariesNameNoFlags(t *testing.T) {
 // rooms are packages that may hold more files than others, with the reason.
 var rooms = map[string]int{
 	"internal/engine/kernel": 100, // a file for each kernel and processor
-	"internal/attack":        40,  // a file for each attack
-	"internal/engine/loss":   40,  // a file for each loss
 }
 
 // One idea per package: a room that grows past some 30 files wants a wall.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/data"
 	"tercet/internal/embed"
 	"tercet/internal/engine/adversary"
@@ -68,7 +69,7 @@ type Attacked struct {
 	Doc      *record.Attack
 	Result   *attack.Result
 	Embedded *run.Embedded
-	Gallery  *attack.Gallery
+	Gallery  *retrieval.Gallery
 }
 
 // Attack runs attacks on a run's network.
@@ -91,7 +92,7 @@ func Attack(ctx context.Context, r *run.Run, checkpoint, set string, o record.At
 }
 
 // prepare embeds what attacks are on and fills in the options.
-func prepare(ctx context.Context, r *run.Run, checkpoint, set string, o *record.AttackOptions, say progress.Say) (*run.Embedded, *attack.Gallery, error) {
+func prepare(ctx context.Context, r *run.Run, checkpoint, set string, o *record.AttackOptions, say progress.Say) (*run.Embedded, *retrieval.Gallery, error) {
 	all := len(o.Variants) == 0
 	resolveAttack(o)
 	e, g, err := gallery(ctx, r, checkpoint, set, say)
@@ -102,7 +103,7 @@ func prepare(ctx context.Context, r *run.Run, checkpoint, set string, o *record.
 }
 
 // describe makes the document of a result, without the time.
-func describe(ctx context.Context, o record.AttackOptions, e *run.Embedded, g *attack.Gallery, res *attack.Result) (*Attacked, error) {
+func describe(ctx context.Context, o record.AttackOptions, e *run.Embedded, g *retrieval.Gallery, res *attack.Result) (*Attacked, error) {
 	var err error
 	doc := &record.Attack{
 		Schema: record.AttackSchema, Source: e.Source, Options: o, Queries: len(res.Queries), Excluded: res.Excluded,
@@ -138,7 +139,7 @@ func describe(ctx context.Context, o record.AttackOptions, e *run.Embedded, g *a
 }
 
 // gallery embeds the set that attacks are on; the network is frozen.
-func gallery(ctx context.Context, r *run.Run, checkpoint, set string, say progress.Say) (*run.Embedded, *attack.Gallery, error) {
+func gallery(ctx context.Context, r *run.Run, checkpoint, set string, say progress.Say) (*run.Embedded, *retrieval.Gallery, error) {
 	if r.Config.Data.Options.Traits().Vectors {
 		return nil, nil, fmt.Errorf("%w: attacks need images with pixels in [0, 1]; this run is trained on vectors", data.ErrUnfit)
 	}
@@ -150,11 +151,11 @@ func gallery(ctx context.Context, r *run.Run, checkpoint, set string, say progre
 		return nil, nil, err
 	}
 	e.Model.Freeze()
-	var g *attack.Gallery
+	var g *retrieval.Gallery
 	if roles := data.RolesOf(e.Data); roles != nil {
-		g, err = attack.NewGalleryOf(e.Vectors, e.Data.Labels(), attack.Sides(*roles))
+		g, err = retrieval.NewGalleryOf(e.Vectors, e.Data.Labels(), retrieval.Sides(*roles))
 	} else {
-		g, err = attack.NewGallery(e.Vectors, e.Data.Labels())
+		g, err = retrieval.NewGallery(e.Vectors, e.Data.Labels())
 	}
 	if err != nil {
 		return nil, nil, err
@@ -164,19 +165,19 @@ func gallery(ctx context.Context, r *run.Run, checkpoint, set string, say progre
 
 // settled returns the variants that are run: all of those that the gallery has, where none
 // was asked for.
-func settled(variants []string, all bool, g *attack.Gallery) []string {
+func settled(variants []string, all bool, g *retrieval.Gallery) []string {
 	if !all {
 		return variants
 	}
 	variants = nil
-	for _, v := range g.Variants() {
+	for _, v := range attack.VariantsOn(g) {
 		variants = append(variants, string(v))
 	}
 	return variants
 }
 
 // searched is the number of images of a gallery that are not all queries, 0 for others.
-func searched(g *attack.Gallery) int {
+func searched(g *retrieval.Gallery) int {
 	if g.Apart() {
 		return g.Len()
 	}
@@ -184,7 +185,7 @@ func searched(g *attack.Gallery) int {
 }
 
 // runAttacks runs the attacks on e with the gallery g of its embeddings.
-func runAttacks(o record.AttackOptions, ctx context.Context, e *run.Embedded, g *attack.Gallery, say progress.Count) (*attack.Result, error) {
+func runAttacks(o record.AttackOptions, ctx context.Context, e *run.Embedded, g *retrieval.Gallery, say progress.Count) (*attack.Result, error) {
 	return attack.Run(ctx, e.Model, e.Data, g, attackOptions(o, say))
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/certify"
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
@@ -116,7 +116,7 @@ func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.C
 	return doc, nil
 }
 
-func byIntervals(ctx context.Context, e *run.Embedded, g *attack.Gallery, o record.CertifyOptions, what certify.Options) (*certify.Result, error) {
+func byIntervals(ctx context.Context, e *run.Embedded, g *retrieval.Gallery, o record.CertifyOptions, what certify.Options) (*certify.Result, error) {
 	net, err := bound.New(e.Model)
 	switch {
 	case err != nil:
@@ -135,7 +135,7 @@ func byIntervals(ctx context.Context, e *run.Embedded, g *attack.Gallery, o reco
 }
 
 // movedWithin proves what it can of queries, as they are, where the gallery moves.
-func movedWithin(ctx context.Context, e *run.Embedded, g *attack.Gallery, queries []int, eps float64, method string, say progress.Say) (*record.CertifyMoved, error) {
+func movedWithin(ctx context.Context, e *run.Embedded, g *retrieval.Gallery, queries []int, eps float64, method string, say progress.Say) (*record.CertifyMoved, error) {
 	net, err := bound.New(e.Model)
 	if err != nil {
 		return nil, err // which the certificate before has had
@@ -150,11 +150,11 @@ func movedWithin(ctx context.Context, e *run.Embedded, g *attack.Gallery, querie
 	}, nil
 }
 
-func byVotes(ctx context.Context, e *run.Embedded, g *attack.Gallery, o record.CertifyOptions, what certify.Options) (*certify.Result, error) {
+func byVotes(ctx context.Context, e *run.Embedded, g *retrieval.Gallery, o record.CertifyOptions, what certify.Options) (*certify.Result, error) {
 	return certify.Votes(ctx, e.Model, e.Data, g, voteOptions(o, what))
 }
 
-func byMeans(ctx context.Context, e *run.Embedded, g *attack.Gallery, o record.CertifyOptions, what certify.Options) (*certify.Result, error) {
+func byMeans(ctx context.Context, e *run.Embedded, g *retrieval.Gallery, o record.CertifyOptions, what certify.Options) (*certify.Result, error) {
 	if !e.Model.Spec().Normalize {
 		return nil, fmt.Errorf("%w: mean embeddings are certified where they have length 1; this run has model.normalize: false", data.ErrUnfit)
 	}
@@ -181,7 +181,7 @@ func voteOptions(o record.CertifyOptions, what certify.Options) certify.VoteOpti
 }
 
 // cleanRight counts the queries whose nearest clean image has their class.
-func cleanRight(g *attack.Gallery, queries []int) int {
+func cleanRight(g *retrieval.Gallery, queries []int) int {
 	n := 0
 	const together = 256
 	for lo := 0; lo < len(queries); lo += together {

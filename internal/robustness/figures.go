@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
 	"tercet/internal/record"
@@ -119,7 +120,7 @@ func (a *Attacked) achieved(p *attack.Pictures, place int) string {
 
 // neighbors are the images of a gallery nearest to an embedding but those that query is
 // not compared with, nearest first; the first of equally near ones comes first.
-func (a *Attacked) neighbors(z []float32, query int, among *attack.Gallery) ([]render.Neighbor, error) {
+func (a *Attacked) neighbors(z []float32, query int, among *retrieval.Gallery) ([]render.Neighbor, error) {
 	ds, x := a.Embedded.Data, among.X
 	hidden := among.Hidden(query)
 	type item struct {

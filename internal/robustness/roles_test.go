@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/data"
 	"tercet/internal/data/datatest"
 	"tercet/internal/record"
@@ -93,7 +94,7 @@ func TestAttackOnQueriesOfAGallery(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	o.Variants = []string{"published"}
-	if _, err := Attack(context.Background(), r, "last", "test", o, tinytest.Quiet); !errors.Is(err, attack.ErrUnfit) || !strings.Contains(err.Error(), "variant published") {
+	if _, err := Attack(context.Background(), r, "last", "test", o, tinytest.Quiet); !errors.Is(err, retrieval.ErrUnfit) || !strings.Contains(err.Error(), "variant published") {
 		t.Error(err)
 	}
 }

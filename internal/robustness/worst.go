@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/attack/worst"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/kernel"
@@ -87,7 +87,7 @@ type WorstPlan struct {
 type WorstAttacked struct {
 	Result   *worst.Result
 	Embedded *run.Embedded
-	Gallery  *attack.Gallery
+	Gallery  *retrieval.Gallery
 }
 
 // Worst runs the ensemble of attacks on a run's network.
@@ -258,7 +258,7 @@ func worstScores(s *worst.State, k int) record.Scores {
 // verified is the least share of claimed successes that verification should find broken.
 const verified = 0.999
 
-func worstWarnings(d *record.Worst, g *attack.Gallery, res *worst.Result) []string {
+func worstWarnings(d *record.Worst, g *retrieval.Gallery, res *worst.Result) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	first := d.Galleries[0]

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/rng"
 )
@@ -64,7 +65,7 @@ type field struct {
 	a       attack.Attack
 	variant attack.Variant
 	o       attack.MethodOptions
-	g       *attack.Gallery
+	g       *retrieval.Gallery
 	batch   attack.Batch
 	z       *array.Array // (B, D)
 }
@@ -89,7 +90,7 @@ func newField(t *testing.T, a attack.Attack, v attack.Variant, o attack.MethodOp
 	}
 	f := &field{a: a, variant: v, o: o, z: array.New(queries, dim), batch: attack.Batch{Clean: array.New(queries, dim)}}
 	var err error
-	if f.g, err = attack.NewGallery(x, label); err != nil {
+	if f.g, err = retrieval.NewGallery(x, label); err != nil {
 		t.Fatal(err)
 	}
 	for i := range queries {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 	"tercet/internal/rng"
@@ -236,12 +237,12 @@ func (f *field) checkNaN(t *testing.T) {
 // checkSmall runs the attack on galleries of a few items, and of one label: it says
 // that they do not fit, or gives numbers.
 func (f *field) checkSmall(t *testing.T) {
-	if _, err := attack.NewGallery(array.New(0, dim), nil); err == nil {
+	if _, err := retrieval.NewGallery(array.New(0, dim), nil); err == nil {
 		t.Error("a gallery of no images")
 	}
 	for n, label := range map[int][]int32{2: {0, 1}, 3: {0, 0, 1}, 4: {0, 0, 0, 0}} {
 		x := f.g.X.Slice(0, n)
-		g, err := attack.NewGallery(x, label)
+		g, err := retrieval.NewGallery(x, label)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/rng"
@@ -27,7 +28,7 @@ func (s images) Read(i int, dst []float32) error {
 type attacked struct {
 	model *nn.Model
 	set   images
-	g     *attack.Gallery
+	g     *retrieval.Gallery
 	err   error
 }
 
@@ -50,7 +51,7 @@ var victim = sync.OnceValue(func() attacked {
 			x.Row(i)[k] = float32(min(1, max(0, v)))
 		}
 	}
-	g, err := attack.NewGallery(m.Embed(x, nn.Eval).Clone(), label)
+	g, err := retrieval.NewGallery(m.Embed(x, nn.Eval).Clone(), label)
 	return attacked{m, images{x}, g, err}
 })
 

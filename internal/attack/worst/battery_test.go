@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
@@ -57,7 +57,7 @@ func (m *masked) Backward(dz *array.Array, need nn.Need) *array.Array {
 // verdicts runs the ensemble with the battery.
 func verdicts(t *testing.T, m nn.Embedder, s pictures, labels []int32) (map[string]Check, *Result) {
 	t.Helper()
-	g, err := attack.NewGallery(m.Embed(s.x, nn.Eval).Clone(), labels)
+	g, err := retrieval.NewGallery(m.Embed(s.x, nn.Eval).Clone(), labels)
 	if err != nil {
 		t.Fatal(err)
 	}

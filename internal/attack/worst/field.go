@@ -1,7 +1,7 @@
 package worst
 
 import (
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 )
 
@@ -11,15 +11,15 @@ type field interface {
 	aim(items []int)   // the images that are queries
 	retain(rows []int) // leaves some of them, ascending
 	find(z *array.Array, k int)
-	right(i int) []attack.Neighbor // of what find found for query i, nearest first
-	wrong(i int) []attack.Neighbor
+	right(i int) []retrieval.Neighbor // of what find found for query i, nearest first
+	wrong(i int) []retrieval.Neighbor
 	vector(i int, row int32) []float32 // a row as query i meets it
-	// cells lists rows of other labels, nearest cells first: see attack.Rivals.Cells.
+	// cells lists rows of other labels, nearest cells first: see retrieval.Rivals.Cells.
 	cells(i int, z0 []float32, count, perLabel int) []int32
 	label(row int32) int32
 	// labeled is the nearest row of a label, and whether there is one.
-	labeled(i int, z []float32, label int32) (attack.Neighbor, bool)
-	ahead(i int, z []float32, before attack.Neighbor) int // right rows that come before a row
+	labeled(i int, z []float32, label int32) (retrieval.Neighbor, bool)
+	ahead(i int, z []float32, before retrieval.Neighbor) int // right rows that come before a row
 	rows() int
 	labels() int
 	depth() int   // a query is broken if none of so many nearest rows is right
@@ -27,7 +27,7 @@ type field interface {
 }
 
 // newField makes a gallery, where a query is broken if none of its k nearest rows is right.
-func newField(name string, g *attack.Gallery, k int) (f field, err error) {
+func newField(name string, g *retrieval.Gallery, k int) (f field, err error) {
 	switch name {
 	case Trimmed:
 		f, err = newTrimmed(g, k)
@@ -37,7 +37,7 @@ func newField(name string, g *attack.Gallery, k int) (f field, err error) {
 		f = newWhole(g, k)
 	}
 	if err == nil && f.against() < k {
-		return nil, attack.Unfit("worst case, gallery %s: a query has %d rows of other labels, and %d nearest rows can only all be wrong with as many", name, f.against(), k)
+		return nil, retrieval.Unfit("worst case, gallery %s: a query has %d rows of other labels, and %d nearest rows can only all be wrong with as many", name, f.against(), k)
 	}
 	return f, err
 }
@@ -49,7 +49,7 @@ func beaten(f field, i int) bool {
 	if len(right) > 0 && len(wrong) < k {
 		return false
 	}
-	return attack.Beaten(right, wrong[min(k-1, len(wrong)):])
+	return retrieval.Beaten(right, wrong[min(k-1, len(wrong)):])
 }
 
 // margin is the distance of the nearest wrong row (at depth k, the k-th nearest) less that of
@@ -64,19 +64,19 @@ func margin(f field, i int) float64 {
 
 // whole is the field of a gallery's rows.
 type whole struct {
-	*attack.Rivals
-	g              *attack.Gallery
+	*retrieval.Rivals
+	g              *retrieval.Gallery
 	without        []bool // rows that are left out, nil for none
 	size, distinct int
 	wrongs, k      int
 }
 
-func newWhole(g *attack.Gallery, k int) *whole { return wholeOf(g, nil, g.Labels, k) }
+func newWhole(g *retrieval.Gallery, k int) *whole { return wholeOf(g, nil, g.Labels, k) }
 
 // wholeOf is the field of the rows that are not marked, whose labels are given.
-func wholeOf(g *attack.Gallery, without []bool, labels []int32, k int) *whole {
+func wholeOf(g *retrieval.Gallery, without []bool, labels []int32, k int) *whole {
 	n, most := distinct(labels)
-	return &whole{Rivals: attack.NewRivals(g, without), g: g, without: without, size: len(labels), distinct: n, wrongs: len(labels) - most, k: k}
+	return &whole{Rivals: retrieval.NewRivals(g, without), g: g, without: without, size: len(labels), distinct: n, wrongs: len(labels) - most, k: k}
 }
 
 // trimBatch is how many rows are searched for together.
@@ -84,8 +84,8 @@ const trimBatch = 256
 
 // newTrimmed is newWhole without the rows whose own nearest row, without themselves, has
 // another label: a query cannot be broken by entering the cell of such a row.
-func newTrimmed(g *attack.Gallery, k int) (*whole, error) {
-	search, out := attack.NewRivals(g, nil), make([]bool, g.Len())
+func newTrimmed(g *retrieval.Gallery, k int) (*whole, error) {
+	search, out := retrieval.NewRivals(g, nil), make([]bool, g.Len())
 	var labels []int32
 	for lo := 0; lo < g.Len(); lo += trimBatch {
 		hi := min(lo+trimBatch, g.Len())
@@ -103,7 +103,7 @@ func newTrimmed(g *attack.Gallery, k int) (*whole, error) {
 	}
 	w := wholeOf(g, out, labels, k)
 	if w.distinct < 2 {
-		return nil, attack.Unfit("worst case: of the gallery's %d rows, those that are retrieved right have %d labels; the trimmed gallery needs 2 or more", g.Len(), w.distinct)
+		return nil, retrieval.Unfit("worst case: of the gallery's %d rows, those that are retrieved right have %d labels; the trimmed gallery needs 2 or more", g.Len(), w.distinct)
 	}
 	return w, nil
 }
@@ -111,18 +111,20 @@ func newTrimmed(g *attack.Gallery, k int) (*whole, error) {
 func (w *whole) aim(items []int)                   { w.Aim(items) }
 func (w *whole) retain(rows []int)                 { w.Retain(rows) }
 func (w *whole) find(z *array.Array, k int)        { w.Find(z, k) }
-func (w *whole) right(i int) []attack.Neighbor     { return w.Right(i) }
-func (w *whole) wrong(i int) []attack.Neighbor     { return w.Wrong(i) }
+func (w *whole) right(i int) []retrieval.Neighbor  { return w.Right(i) }
+func (w *whole) wrong(i int) []retrieval.Neighbor  { return w.Wrong(i) }
 func (w *whole) vector(_ int, row int32) []float32 { return w.g.X.Row(int(row)) }
 func (w *whole) rows() int                         { return w.size }
 func (w *whole) labels() int                       { return w.distinct }
 func (w *whole) depth() int                        { return w.k }
 func (w *whole) against() int                      { return w.wrongs }
 func (w *whole) label(row int32) int32             { return w.g.Labels[row] }
-func (w *whole) labeled(i int, z []float32, label int32) (attack.Neighbor, bool) {
+func (w *whole) labeled(i int, z []float32, label int32) (retrieval.Neighbor, bool) {
 	return w.Labeled(i, z, label)
 }
-func (w *whole) ahead(i int, z []float32, before attack.Neighbor) int { return w.Ahead(i, z, before) }
+func (w *whole) ahead(i int, z []float32, before retrieval.Neighbor) int {
+	return w.Ahead(i, z, before)
+}
 func (w *whole) cells(i int, z0 []float32, count, perLabel int) []int32 {
 	return w.Cells(i, z0, count, perLabel, nil)
 }

@@ -3,7 +3,7 @@ package worst
 import (
 	"fmt"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 )
 
@@ -20,7 +20,7 @@ func (g *Given) bad(format string, args ...any) error {
 	if g.From != "" {
 		from = g.From + ": "
 	}
-	return attack.Unfit("%s", from+fmt.Sprintf(format, args...))
+	return retrieval.Unfit("%s", from+fmt.Sprintf(format, args...))
 }
 
 // takeGiven checks the given images and lists them by query. One outside the ball is an

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
@@ -141,7 +141,7 @@ func (l *softLoss) at(f field, i int, _, grad []float32) float64 {
 
 // side returns tau log sum exp(s / tau) of a list and adds sign times its gradient. The
 // part along z is the same for both sides and left out of both.
-func (l *softLoss) side(f field, i int, list []attack.Neighbor, sign float64, grad []float32) float64 {
+func (l *softLoss) side(f field, i int, list []retrieval.Neighbor, sign float64, grad []float32) float64 {
 	tau, first := l.tau[i], list[0].Square
 	sum := 0.0
 	for _, n := range list {
@@ -165,7 +165,7 @@ func newSoftLoss(f field, clean *array.Array) *softLoss {
 	l := &softLoss{tau: make([]float64, clean.Rows())}
 	for i := range l.tau {
 		list := slices.Concat(f.right(i), f.wrong(i))
-		slices.SortFunc(list, attack.Neighbor.Compare)
+		slices.SortFunc(list, retrieval.Neighbor.Compare)
 		l.tau[i] = temperature(list[:min(warmRows, len(list))])
 	}
 	return l
@@ -173,7 +173,7 @@ func newSoftLoss(f field, clean *array.Array) *softLoss {
 
 // temperature finds tau between 1e-3 and 1, times the largest squared distance where that
 // is above 1, by bisection of its logarithm.
-func temperature(list []attack.Neighbor) float64 {
+func temperature(list []retrieval.Neighbor) float64 {
 	scale := max(1, list[len(list)-1].Square)
 	low, high := math.Log(1e-3*scale), math.Log(scale)
 	want := math.Log(min(perplexity, max(1, float64(len(list))/2)))
@@ -189,7 +189,7 @@ func temperature(list []attack.Neighbor) float64 {
 }
 
 // entropy is that of the softmax of -d^2 / (2 tau), in nats.
-func entropy(list []attack.Neighbor, tau float64) float64 {
+func entropy(list []retrieval.Neighbor, tau float64) float64 {
 	first, sum, mean := list[0].Square, 0.0, 0.0
 	for _, n := range list {
 		s := (first - n.Square) / (2 * tau)

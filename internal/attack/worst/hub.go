@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
@@ -76,22 +76,22 @@ type hubs struct {
 	r     *runner
 	z     *array.Array // (Q, D) the queries
 	items []int
-	first [][]attack.Neighbor // (Q) the two nearest rows of each, none where there are none
-	rows  []int32             // of the images
+	first [][]retrieval.Neighbor // (Q) the two nearest rows of each, none where there are none
+	rows  []int32                // of the images
 }
 
 // prepare finds the two nearest rows of each query: the second counts where the first is the
 // one that moves.
 func (h *hubs) prepare() {
 	f := h.r.field
-	h.first = make([][]attack.Neighbor, len(h.items))
+	h.first = make([][]retrieval.Neighbor, len(h.items))
 	for lo := 0; lo < len(h.items); lo += h.r.o.Together {
 		hi := min(lo+h.r.o.Together, len(h.items))
 		f.aim(h.items[lo:hi])
 		f.find(h.z.Slice(lo, hi), 2)
 		for i := lo; i < hi; i++ {
 			list := slices.Concat(f.right(i-lo), f.wrong(i-lo))
-			slices.SortFunc(list, attack.Neighbor.Compare)
+			slices.SortFunc(list, retrieval.Neighbor.Compare)
 			h.first[i] = list[:min(2, len(list))]
 		}
 	}
@@ -99,28 +99,28 @@ func (h *hubs) prepare() {
 
 // rival is the nearest row of query q but for the one that moves, and whether the query is
 // compared with that one at all.
-func (h *hubs) rival(q int, row int32) (attack.Neighbor, bool) {
+func (h *hubs) rival(q int, row int32) (retrieval.Neighbor, bool) {
 	if _, hidden := slices.BinarySearch(h.r.gallery.Hidden(h.items[q]), row); hidden {
-		return attack.Neighbor{}, false
+		return retrieval.Neighbor{}, false
 	}
 	for _, n := range h.first[q] {
 		if n.Row != row {
 			return n, true
 		}
 	}
-	return attack.Neighbor{}, false
+	return retrieval.Neighbor{}, false
 }
 
 // choose lists the rows with the lowest objective as they are.
 func (h *hubs) choose() []int32 {
-	list := make([]attack.Neighbor, h.r.gallery.Len())
+	list := make([]retrieval.Neighbor, h.r.gallery.Len())
 	par.For(len(list), 16, func(lo, hi int) {
 		for j := lo; j < hi; j++ {
 			v := h.objective(int32(j), h.r.gallery.X.Row(j), nil)
-			list[j] = attack.Neighbor{Row: int32(j), Square: v}
+			list[j] = retrieval.Neighbor{Row: int32(j), Square: v}
 		}
 	})
-	slices.SortFunc(list, attack.Neighbor.Compare)
+	slices.SortFunc(list, retrieval.Neighbor.Compare)
 	var rows []int32
 	for _, n := range list[:min(hubImages, len(list), h.r.o.Together, len(h.r.items))] {
 		rows = append(rows, n.Row)
@@ -131,7 +131,7 @@ func (h *hubs) choose() []int32 {
 // objective is that of a row at an embedding; grad, where it is not nil, gets its gradient.
 func (h *hubs) objective(row int32, at, grad []float32) (sum float64) {
 	clear(grad)
-	var open []attack.Neighbor // queries with what is missing
+	var open []retrieval.Neighbor // queries with what is missing
 	for q := range h.items {
 		n, is := h.rival(q, row)
 		if !is {
@@ -142,9 +142,9 @@ func (h *hubs) objective(row int32, at, grad []float32) (sum float64) {
 			sum--
 			continue
 		}
-		open = append(open, attack.Neighbor{Row: int32(q), Square: over})
+		open = append(open, retrieval.Neighbor{Row: int32(q), Square: over})
 	}
-	slices.SortFunc(open, attack.Neighbor.Compare)
+	slices.SortFunc(open, retrieval.Neighbor.Compare)
 	for _, o := range open[:min(hubNear, len(open))] {
 		sum += o.Square
 		if grad == nil {
@@ -177,7 +177,7 @@ func (h *hubs) Eval(z *array.Array, per []float64, grad *array.Array) error {
 func (h *hubs) count(row int32, at []float32) (count int) {
 	for q := range h.items {
 		n, is := h.rival(q, row)
-		if is && (attack.Neighbor{Row: row, Square: squared(at, h.z.Row(q))}).Compare(n) < 0 {
+		if is && (retrieval.Neighbor{Row: row, Square: squared(at, h.z.Row(q))}).Compare(n) < 0 {
 			count++
 		}
 	}

@@ -3,7 +3,7 @@ package worst
 import (
 	"math"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/record"
@@ -54,12 +54,14 @@ func (r *runner) moved() (*Moved, error) {
 	return m, err
 }
 
-func clone(list []attack.Neighbor) []attack.Neighbor { return append([]attack.Neighbor(nil), list...) }
+func clone(list []retrieval.Neighbor) []retrieval.Neighbor {
+	return append([]retrieval.Neighbor(nil), list...)
+}
 
 // around are the rows near a query: as they are, and as far as they were moved.
 type around struct {
 	place        int
-	right, wrong []attack.Neighbor // one more right row than is pushed
+	right, wrong []retrieval.Neighbor // one more right row than is pushed
 	z            []float32
 }
 
@@ -88,7 +90,7 @@ func (r *runner) moveAround(m *Moved, near []*around) error {
 		}
 	}
 	// The right rows away, as far as they go.
-	pushed := map[*around][]attack.Neighbor{}
+	pushed := map[*around][]retrieval.Neighbor{}
 	for k := range movedRows {
 		var of []*around
 		for _, a := range near {
@@ -113,7 +115,7 @@ func (r *runner) moveAround(m *Moved, near []*around) error {
 
 // pushed decides on a query whose nearest right rows were pushed away and whose nearest
 // wrong rows were pulled near.
-func (r *runner) pushed(m *Moved, a *around, rows []attack.Neighbor) {
+func (r *runner) pushed(m *Moved, a *around, rows []retrieval.Neighbor) {
 	left := rows // and the next right row, which did not move
 	if len(a.right) > movedRows {
 		left = append(clone(rows), a.right[movedRows])
@@ -126,7 +128,7 @@ func (r *runner) pushed(m *Moved, a *around, rows []attack.Neighbor) {
 	r.field.find(z, 2)
 	right, wrong := r.field.right(0), r.field.wrong(0)
 	if len(wrong) > 0 {
-		stay := []attack.Neighbor{rows[0]}
+		stay := []retrieval.Neighbor{rows[0]}
 		if len(right) > 1 {
 			stay = append(stay, right[1])
 		}
@@ -136,7 +138,7 @@ func (r *runner) pushed(m *Moved, a *around, rows []attack.Neighbor) {
 }
 
 // someBefore reports whether a wrong row comes before all right ones.
-func someBefore(wrong, right []attack.Neighbor) bool {
+func someBefore(wrong, right []retrieval.Neighbor) bool {
 	for _, n := range wrong {
 		first := true
 		for _, p := range right {

@@ -3,7 +3,7 @@ package worst
 import (
 	"math"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/rng"
@@ -75,7 +75,7 @@ func (p pictures) Read(i int, dst []float32) error {
 type tried struct {
 	m *linear
 	s pictures
-	g *attack.Gallery
+	g *retrieval.Gallery
 }
 
 // newTried draws n images of 2 x 2 x 2 in classes of size; images of a class are near each
@@ -98,7 +98,7 @@ func newTriedOf(seed uint64, n, size, d, h, w, c int) tried {
 		}
 	}
 	var err error
-	if t.g, err = attack.NewGallery(t.m.Embed(t.s.x, nn.Eval), labels); err != nil {
+	if t.g, err = retrieval.NewGallery(t.m.Embed(t.s.x, nn.Eval), labels); err != nil {
 		panic(err)
 	}
 	return t

@@ -1,7 +1,7 @@
 package worst
 
 import (
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
@@ -12,8 +12,8 @@ import (
 // tried, since where gradients are masked, those of another network may serve.
 type Other struct {
 	Model   nn.Embedder
-	Gallery *attack.Gallery // of its embeddings
-	Plain   bool            // trained without defense: the ensemble should break all that it has
+	Gallery *retrieval.Gallery // of its embeddings
+	Plain   bool               // trained without defense: the ensemble should break all that it has
 }
 
 // fromOthers runs APGD on the margin of each of the other networks, from the clean image, and

@@ -3,14 +3,14 @@ package worst
 import (
 	"testing"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 )
 
-func tryGallery(t *testing.T, rows []float32, labels []int32) *attack.Gallery {
+func tryGallery(t *testing.T, rows []float32, labels []int32) *retrieval.Gallery {
 	t.Helper()
-	g, err := attack.NewGallery(&array.Array{Data: rows, Shape: []int{len(labels), len(rows) / len(labels)}}, labels)
+	g, err := retrieval.NewGallery(&array.Array{Data: rows, Shape: []int{len(labels), len(rows) / len(labels)}}, labels)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
@@ -14,7 +14,7 @@ import (
 // of the label's rows, of length 1 where all rows are. The mean of a query's label leaves
 // out the rows that the query is not compared with.
 type prototypes struct {
-	g     *attack.Gallery
+	g     *retrieval.Gallery
 	unit  bool
 	class map[int32]int
 	sums  [][]float64
@@ -26,13 +26,13 @@ type prototypes struct {
 	own   *array.Array // (B, D) prototype of that label as the query meets it
 	z     *array.Array
 	k     int
-	found [2][][]attack.Neighbor
+	found [2][][]retrieval.Neighbor
 }
 
 // unitRow is how far from 1 the squared length of a row of length 1 may be.
 const unitRow = 1e-3
 
-func newPrototypes(g *attack.Gallery, k int) *prototypes {
+func newPrototypes(g *retrieval.Gallery, k int) *prototypes {
 	labels := slices.Clone(g.Labels)
 	slices.Sort(labels)
 	labels = slices.Compact(labels)
@@ -129,26 +129,26 @@ func (p *prototypes) Run(lo, hi int) {
 				wrong = append(wrong, n)
 			}
 		}
-		slices.SortFunc(wrong, attack.Neighbor.Compare)
+		slices.SortFunc(wrong, retrieval.Neighbor.Compare)
 		p.found[0][i], p.found[1][i] = right, wrong[:min(p.k, len(wrong))]
 	}
 }
 
-func (p *prototypes) right(i int) []attack.Neighbor { return p.found[0][i] }
-func (p *prototypes) wrong(i int) []attack.Neighbor { return p.found[1][i] }
-func (p *prototypes) rows() int                     { return len(p.size) }
-func (p *prototypes) labels() int                   { return len(p.size) }
-func (p *prototypes) depth() int                    { return p.deep }
-func (p *prototypes) against() int                  { return len(p.size) - 1 }
+func (p *prototypes) right(i int) []retrieval.Neighbor { return p.found[0][i] }
+func (p *prototypes) wrong(i int) []retrieval.Neighbor { return p.found[1][i] }
+func (p *prototypes) rows() int                        { return len(p.size) }
+func (p *prototypes) labels() int                      { return len(p.size) }
+func (p *prototypes) depth() int                       { return p.deep }
+func (p *prototypes) against() int                     { return len(p.size) - 1 }
 
 // label of a prototype is its place: each has one of its own.
 func (p *prototypes) label(row int32) int32 { return row }
 
-func (p *prototypes) labeled(i int, z []float32, label int32) (attack.Neighbor, bool) {
+func (p *prototypes) labeled(i int, z []float32, label int32) (retrieval.Neighbor, bool) {
 	return p.to(i, z, label), true
 }
 
-func (p *prototypes) ahead(i int, z []float32, before attack.Neighbor) int {
+func (p *prototypes) ahead(i int, z []float32, before retrieval.Neighbor) int {
 	if p.to(i, z, int32(p.of[i])).Compare(before) < 0 {
 		return 1
 	}
@@ -156,8 +156,8 @@ func (p *prototypes) ahead(i int, z []float32, before attack.Neighbor) int {
 }
 
 // to is a prototype as query i at z meets it.
-func (p *prototypes) to(i int, z []float32, row int32) attack.Neighbor {
-	return attack.Neighbor{Row: row, Square: kernel.SquaredDistanceLanes(z, p.vector(i, row))}
+func (p *prototypes) to(i int, z []float32, row int32) retrieval.Neighbor {
+	return retrieval.Neighbor{Row: row, Square: kernel.SquaredDistanceLanes(z, p.vector(i, row))}
 }
 
 func (p *prototypes) vector(i int, row int32) []float32 {
@@ -172,7 +172,7 @@ func (p *prototypes) vector(i int, row int32) []float32 {
 func (p *prototypes) cells(i int, z0 []float32, count, _ int) []int32 {
 	own := p.own.Row(i)
 	square := kernel.SquaredDistanceLanes(z0, own)
-	var list []attack.Neighbor
+	var list []retrieval.Neighbor
 	for c := range p.size {
 		if c == p.of[i] {
 			continue
@@ -182,9 +182,9 @@ func (p *prototypes) cells(i int, z0 []float32, count, _ int) []int32 {
 		if gap = max(gap, 0); gap > 0 {
 			gap /= 2 * apart
 		}
-		list = append(list, attack.Neighbor{Row: int32(c), Square: gap})
+		list = append(list, retrieval.Neighbor{Row: int32(c), Square: gap})
 	}
-	slices.SortFunc(list, attack.Neighbor.Compare)
+	slices.SortFunc(list, retrieval.Neighbor.Compare)
 	var out []int32
 	for _, n := range list[:min(count, len(list))] {
 		out = append(out, n.Row)

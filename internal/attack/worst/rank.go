@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 )
@@ -48,7 +48,7 @@ func rankScores(f field, z *array.Array, out []float64) []float64 {
 }
 
 // gain is the sum over the wrong rows among the visible first ones.
-func gain(right, wrong []attack.Neighbor) (sum float64) {
+func gain(right, wrong []retrieval.Neighbor) (sum float64) {
 	for place := 1; place <= visible && len(wrong) > 0; place++ {
 		if len(right) > 0 && right[0].Compare(wrong[0]) < 0 {
 			right = right[1:]

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/adversary"
 )
 
@@ -43,7 +43,7 @@ func (l ratioLoss) of([]int) loss { return l }
 func (ratioLoss) retain([]int)    {}
 func (ratioLoss) at(f field, i int, z, grad []float32) float64 {
 	right, list := f.right(i)[0], f.wrong(i)
-	wrong, first := list[f.depth()-1], []attack.Neighbor{right}
+	wrong, first := list[f.depth()-1], []retrieval.Neighbor{right}
 	var seen []int32
 	for _, n := range list {
 		if label := f.label(n.Row); !slices.Contains(seen, label) {
@@ -56,7 +56,7 @@ func (ratioLoss) at(f field, i int, z, grad []float32) float64 {
 	if len(first) < 3 {
 		first = append(first, list[len(list)-1])
 	}
-	slices.SortFunc(first, attack.Neighbor.Compare)
+	slices.SortFunc(first, retrieval.Neighbor.Compare)
 	near, third := first[0], first[len(first)-1]
 	apart := root(wrong.Square) - root(right.Square)
 	over := root(third.Square) - root(near.Square) + 1e-12
@@ -71,7 +71,7 @@ func (ratioLoss) at(f field, i int, z, grad []float32) float64 {
 }
 
 // away adds scale times the gradient of the distance of z from a row.
-func away(f field, i int, z []float32, n attack.Neighbor, scale float64, grad []float32) {
+func away(f field, i int, z []float32, n retrieval.Neighbor, scale float64, grad []float32) {
 	scale /= max(math.Sqrt(n.Square), 1e-12)
 	for k, v := range f.vector(i, n.Row) {
 		grad[k] += float32(scale * (float64(z[k]) - float64(v)))

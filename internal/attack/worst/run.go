@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
@@ -22,7 +23,7 @@ type runner struct {
 	o               Options
 	model, verifier nn.Embedder
 	images          Source
-	gallery         *attack.Gallery
+	gallery         *retrieval.Gallery
 	items           []int        // the queries' images
 	clean           *array.Array // (Q, D) their embeddings
 	pgd             adversary.PGD
@@ -46,7 +47,7 @@ type runner struct {
 // or of those that are retrieved.
 //
 // When ctx ends, Run stops and returns its error.
-func Run(ctx context.Context, model nn.Embedder, images Source, g *attack.Gallery, o Options) (*Result, error) {
+func Run(ctx context.Context, model nn.Embedder, images Source, g *retrieval.Gallery, o Options) (*Result, error) {
 	if err := o.fill(); err != nil {
 		return nil, err
 	}

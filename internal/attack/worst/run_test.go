@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
@@ -398,17 +398,17 @@ func TestRoundToEightBits(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	t.Parallel()
 	x := newTried(3, 12, 2, 3)
-	one, err := attack.NewGallery(x.g.X, make([]int32, 12))
+	one, err := retrieval.NewGallery(x.g.X, make([]int32, 12))
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := attack.NewGallery(array.New(12, 3), x.g.Labels)
+	alone, err := retrieval.NewGallery(array.New(12, 3), x.g.Labels)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		o    Options
-		g    *attack.Gallery
+		g    *retrieval.Gallery
 		want string
 	}{
 		{Options{Norm: adversary.Linf, Eps: 2}, x.g, "pixels lie in [0, 1]"},

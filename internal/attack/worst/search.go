@@ -1,18 +1,18 @@
 package worst
 
 import (
-	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 )
 
 // Search is one of the Galleries, as proofs about its queries need it.
 type Search struct {
 	field field
-	g     *attack.Gallery
+	g     *retrieval.Gallery
 }
 
 // NewSearch makes the gallery of that name of the rows of g.
-func NewSearch(name string, g *attack.Gallery) (*Search, error) {
+func NewSearch(name string, g *retrieval.Gallery) (*Search, error) {
 	f, err := newField(name, g, 1)
 	return &Search{f, g}, err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/data/npy"
 	"tercet/internal/engine/array"
 	"tercet/internal/fsx"
@@ -99,7 +100,7 @@ func saveWorst(dir string, a *robustness.WorstAttacked) error {
 }
 
 // set writes the queries, and the gallery with its labels.
-func (f *folder) set(queries []int, g *attack.Gallery, e *run.Embedded) {
+func (f *folder) set(queries []int, g *retrieval.Gallery, e *run.Embedded) {
 	f.items("queries", queries)
 	if g.Apart() {
 		rows := make([]int32, g.Len())

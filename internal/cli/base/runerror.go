@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/cluster"
 	"tercet/internal/metric"
 	"tercet/internal/option"
@@ -28,7 +29,7 @@ func RunError(err error) error {
 	case errors.As(err, &option), errors.Is(err, run.ErrOtherRun), errors.Is(err, attack.ErrTooMany):
 		return &ExitError{ExitUsage, err}
 	case errors.Is(err, run.ErrNoRun), errors.Is(err, train.ErrCheckpoint),
-		errors.Is(err, metric.ErrInput), errors.Is(err, cluster.ErrInput), errors.Is(err, attack.ErrUnfit):
+		errors.Is(err, metric.ErrInput), errors.Is(err, cluster.ErrInput), errors.Is(err, retrieval.ErrUnfit):
 		return &ExitError{ExitData, err}
 	case errors.As(err, &format), errors.As(err, &schema), errors.Is(err, record.ErrDigest):
 		return &ExitError{ExitData, err} // a document that cannot be read

@@ -1,4 +1,4 @@
-package attack
+package retrieval
 
 import (
 	"cmp"
@@ -25,13 +25,13 @@ func (a Neighbor) Compare(b Neighbor) int {
 // out. It decides as the variant fixed of the scores does.
 type Rivals struct {
 	g       *Gallery
-	of      *members
+	of      *Members
 	left    []bool    // (N) rows that no query is compared with; nil: none
 	hidden  [][]int32 // (B)
 	same    [][]int32 // (B) rows of the query's label
 	k       int
 	z       *array.Array
-	d       *distances
+	d       *Distances
 	whole   []int           // queries of the rows of d: those that are searched for among all rows
 	part    *array.Array    // their embeddings, where they are not all
 	found   [2][][]Neighbor // (B) right and wrong, nearest first
@@ -46,14 +46,14 @@ type rivalScratch struct {
 
 // NewRivals returns a search in g without the rows that are marked; nil marks none.
 func NewRivals(g *Gallery, without []bool) *Rivals {
-	return &Rivals{g: g, of: newMembers(g.Labels), left: without}
+	return &Rivals{g: g, of: NewMembers(g.Labels), left: without}
 }
 
 // Aim makes the images items the queries of Find.
 func (r *Rivals) Aim(items []int) {
 	r.hidden, r.same = r.hidden[:0], r.same[:0]
 	for _, q := range items {
-		r.hidden, r.same = append(r.hidden, r.g.Hidden(q)), append(r.same, r.of.labeled(r.g.Label(q)))
+		r.hidden, r.same = append(r.hidden, r.g.Hidden(q)), append(r.same, r.of.Labeled(r.g.Label(q)))
 	}
 	for len(r.trails) < len(items) {
 		r.trails = append(r.trails, trail{})
@@ -90,9 +90,9 @@ func (r *Rivals) Find(z *array.Array, k int) {
 	if len(r.whole) == 0 {
 		return
 	}
-	r.d = newDistances(r.g, r.gathered())
+	r.d = r.g.Measure(r.gathered())
 	par.Do(len(r.whole), 1, r)
-	r.d.release()
+	r.d.Release()
 	r.d, r.z = nil, nil
 }
 
@@ -131,14 +131,14 @@ func Beaten(right, wrong []Neighbor) bool {
 func (r *Rivals) Run(lo, hi int) {
 	for at := lo; at < hi; at++ {
 		i := r.whole[at]
-		r.d.finish(at)
+		r.d.Finish(at)
 		r.found[0][i], r.found[1][i] = r.found[0][i][:0], r.found[1][i][:0]
-		if r.d.unranked(at) {
+		if r.d.Unranked(at) {
 			continue
 		}
-		r.d.hideAll(at, r.hidden[i])
+		r.d.HideAll(at, r.hidden[i])
 		if r.left != nil {
-			row := r.d.row(at)
+			row := r.d.Row(at)
 			for j, out := range r.left {
 				if out {
 					row[j] = hidden
@@ -150,7 +150,7 @@ func (r *Rivals) Run(lo, hi int) {
 		if follow {
 			r.list(at, 0, r.same[i])
 		}
-		r.d.hideAll(at, r.same[i])
+		r.d.HideAll(at, r.same[i])
 		r.found[1][i] = r.nearest(at, nil, r.found[1][i])
 		if follow {
 			r.list(at, 1, r.g.self)
@@ -164,16 +164,16 @@ func (r *Rivals) nearest(at int, list []int32, out []Neighbor) []Neighbor {
 	if r.k == 1 {
 		var n Neighbor
 		if list == nil {
-			n.Row, n.Square = r.d.least(at)
+			n.Row, n.Square = r.d.Least(at)
 		} else {
-			n.Row, n.Square = r.d.leastAmong(at, list)
+			n.Row, n.Square = r.d.LeastAmong(at, list)
 		}
 		if n.Row < 0 {
 			return out
 		}
 		return append(out, n)
 	}
-	row, s := r.d.row(at), &r.scratch[at]
+	row, s := r.d.Row(at), &r.scratch[at]
 	each := func(f func(j int32, v float32)) {
 		if list == nil {
 			for j, v := range row {
@@ -195,11 +195,11 @@ func (r *Rivals) nearest(at int, list []int32, out []Neighbor) []Neighbor {
 		return out
 	}
 	k := min(r.k, len(s.keys))
-	limit := above(ascending(s.keys, &s.spare)[k-1], 2*r.d.slack(at))
+	limit := above(Ascending(s.keys, &s.spare)[k-1], 2*r.d.slack(at))
 	z := r.d.z.Row(at)
 	each(func(j int32, v float32) {
 		if v <= limit {
-			s.found = append(s.found, Neighbor{j, r.g.squared(z, int(j))})
+			s.found = append(s.found, Neighbor{j, r.g.Squared(z, int(j))})
 		}
 	})
 	slices.SortFunc(s.found, Neighbor.Compare)
@@ -231,7 +231,7 @@ func (r *Rivals) Cells(i int, z0 []float32, count, perLabel int, out []int32) []
 		if skip[j] {
 			continue
 		}
-		square, bound := r.g.squared(z0, j), 0.0
+		square, bound := r.g.Squared(z0, j), 0.0
 		for k, p := range right {
 			if d := float64(apart[k*n+j]); d > 0 {
 				bound = max(bound, (square-p.Square)/(2*d))

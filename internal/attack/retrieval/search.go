@@ -1,35 +1,30 @@
-package attack
+package retrieval
 
 import "math"
-
-// Nearest and farthest items are found exactly: distances in float32 choose
-// candidates with their error allowed for, distances in float64 decide. Equal
-// distances are ordered by index. A row is finished first; different rows may be
-// searched at the same time.
 
 // hidden is the distance of an item that is not to be found.
 var hidden = float32(math.NaN())
 
-// hide takes an item out of the searches of query i that follow.
-func (d *distances) hide(i int, item int32) { d.row(i)[item] = hidden }
+// Hide takes an item out of the searches of query i that follow.
+func (d *Distances) Hide(i int, item int32) { d.Row(i)[item] = hidden }
 
-// hideAll is hide for a list.
-func (d *distances) hideAll(i int, items []int32) {
-	row := d.row(i)
+// HideAll is Hide for a list.
+func (d *Distances) HideAll(i int, items []int32) {
+	row := d.Row(i)
 	for _, j := range items {
 		row[j] = hidden
 	}
 }
 
-// least returns the item nearest to query i and its squared distance, or -1 if
+// Least returns the item nearest to query i and its squared distance, or -1 if
 // all are hidden or the query is NaN.
-func (d *distances) least(i int) (item int32, square float64) {
-	row, z := d.row(i), d.z.Row(i)
+func (d *Distances) Least(i int) (item int32, square float64) {
+	row, z := d.Row(i), d.z.Row(i)
 	limit := above(leastOf(row), 2*d.slack(i))
 	item, square = -1, math.Inf(1)
 	for j, v := range row {
 		if v <= limit {
-			if e := d.g.squared(z, j); e < square || item < 0 {
+			if e := d.g.Squared(z, j); e < square || item < 0 {
 				item, square = int32(j), e
 			}
 		}
@@ -37,9 +32,9 @@ func (d *distances) least(i int) (item int32, square float64) {
 	return item, square
 }
 
-// leastAmong is least among some items, in ascending order.
-func (d *distances) leastAmong(i int, items []int32) (item int32, square float64) {
-	row, z := d.row(i), d.z.Row(i)
+// LeastAmong is Least among some items, in ascending order.
+func (d *Distances) LeastAmong(i int, items []int32) (item int32, square float64) {
+	row, z := d.Row(i), d.z.Row(i)
 	first := float32(math.Inf(1))
 	for _, j := range items {
 		if v := row[j]; v < first {
@@ -50,7 +45,7 @@ func (d *distances) leastAmong(i int, items []int32) (item int32, square float64
 	item, square = -1, math.Inf(1)
 	for _, j := range items {
 		if row[j] <= limit {
-			if e := d.g.squared(z, int(j)); e < square || item < 0 {
+			if e := d.g.Squared(z, int(j)); e < square || item < 0 {
 				item, square = j, e
 			}
 		}
@@ -58,15 +53,15 @@ func (d *distances) leastAmong(i int, items []int32) (item int32, square float64
 	return item, square
 }
 
-// most returns the item farthest from query i and its squared distance, or -1 if
+// Most returns the item farthest from query i and its squared distance, or -1 if
 // all are hidden or the query is NaN.
-func (d *distances) most(i int) (item int32, square float64) {
-	row, z := d.row(i), d.z.Row(i)
+func (d *Distances) Most(i int) (item int32, square float64) {
+	row, z := d.Row(i), d.z.Row(i)
 	limit := below(mostOf(row), 2*d.slack(i))
 	item, square = -1, -1
 	for j, v := range row {
 		if v >= limit {
-			if e := d.g.squared(z, j); e > square {
+			if e := d.g.Squared(z, j); e > square {
 				item, square = int32(j), e
 			}
 		}

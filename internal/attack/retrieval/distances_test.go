@@ -1,50 +1,19 @@
-package attack
+package retrieval
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"tercet/internal/attack/retrieval/retrievaltest"
 	"tercet/internal/engine/array"
-	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 	"tercet/internal/rng"
 )
 
-// plainOrder sorts all items by their distance from z, ties by index.
-func plainOrder(x *array.Array, z []float32) []int32 {
-	square, order := make([]float64, x.Rows()), make([]int32, x.Rows())
-	for j := range square {
-		square[j], order[j] = plainSquare(z, x.Row(j)), int32(j)
-	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(square[a], square[b]), cmp.Compare(a, b))
-	})
-	return order
-}
-
-// atEachLevel runs f at each kernel level, on one thread and on two.
-func atEachLevel(t *testing.T, f func(t *testing.T)) {
-	defer par.SetThreads(par.Threads())
-	for _, l := range kernel.Levels() {
-		t.Run(l.String(), func(t *testing.T) {
-			restore, err := kernel.Force(l)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer restore()
-			for _, threads := range []int{1, 2} {
-				par.SetThreads(threads)
-				f(t)
-			}
-		})
-	}
-}
-
 func TestDistances(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) {
+	retrievaltest.AtEachLevel(t, func(t *testing.T) {
 		for _, c := range clouds() {
 			x, z := c.draw(3, 9)
 			g := mustGallery(t, x, nil)
@@ -53,7 +22,7 @@ func TestDistances(t *testing.T) {
 			for i := range 9 {
 				from := g.center(z.Row(i), make([]float32, c.d))
 				for j := range c.n {
-					got, want := float64(out[i*c.n+j]), plainSquare(z.Row(i), x.Row(j))
+					got, want := float64(out[i*c.n+j]), retrievaltest.Square(z.Row(i), x.Row(j))
 					if !(math.Abs(got*got-want) <= g.slack(from)) {
 						t.Errorf("%+v: distance of %d from %d is %v, want %v, slack %v", c, i, j, got, math.Sqrt(want), g.slack(from))
 					}
@@ -71,8 +40,7 @@ func TestDistances(t *testing.T) {
 
 func TestDistancesDoNotDependOnThreadsOrBatch(t *testing.T) {
 	defer par.SetThreads(par.Threads())
-	x, _ := unitCloud(1, 700, 40)
-	z, _ := unitCloud(2, 70, 40)
+	x, z := cloud{700, 40, 0, 0.2}.draw(1, 70)
 	g := mustGallery(t, x, nil)
 	want := make([]float32, 70*700)
 	par.SetThreads(1)
@@ -111,7 +79,7 @@ func TestNewGalleryRefuses(t *testing.T) {
 
 // Ranks and windows against a full sort in float64.
 func TestRanksAndWindowsAreExact(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) {
+	retrievaltest.AtEachLevel(t, func(t *testing.T) {
 		for _, c := range clouds() {
 			x, z := c.draw(5, 7)
 			if c.n > 20 { // more duplicates
@@ -119,38 +87,38 @@ func TestRanksAndWindowsAreExact(t *testing.T) {
 				copy(x.Row(7), x.Row(4))
 			}
 			g := mustGallery(t, x, nil)
-			d := newDistances(g, z)
+			d := g.Measure(z)
 			par.Do(7, 1, d)
 			for i := range 7 {
-				order := plainOrder(x, z.Row(i))
+				order := retrievaltest.Order(x, z.Row(i))
 				for place, item := range order {
-					if got := d.rank(i, item); got != place {
+					if got := d.Rank(i, item); got != place {
 						t.Errorf("%+v: rank of %d for query %d is %d, want %d", c, item, i, got, place)
 					}
 				}
-				d.hide(i, order[c.n/3])
+				d.Hide(i, order[c.n/3])
 				for place, item := range order[c.n/3+1:] {
-					if got := d.rank(i, item); got != c.n/3+place {
+					if got := d.Rank(i, item); got != c.n/3+place {
 						t.Errorf("%+v: rank of %d without %d is %d, want %d", c, item, order[c.n/3], got, c.n/3+place)
 					}
 				}
 			}
-			d.release()
+			d.Release()
 			for _, k := range []int{1, 2, c.n/2 + 1, c.n} {
-				var w windows
-				w.find(g, z, k)
+				var w Windows
+				w.Find(g, z, k)
 				for i := range 7 {
-					order := plainOrder(x, z.Row(i))
-					if !slices.Equal(w.items[i], order[:k]) {
-						t.Errorf("%+v: the %d nearest of query %d are %v, want %v", c, k, i, w.items[i], order[:k])
+					order := retrievaltest.Order(x, z.Row(i))
+					if !slices.Equal(w.Items[i], order[:k]) {
+						t.Errorf("%+v: the %d nearest of query %d are %v, want %v", c, k, i, w.Items[i], order[:k])
 					}
 					if i%2 == 0 {
 						want := slices.Clone(order[:k])
 						want = slices.Delete(want, k/2, k/2+1)
-						if got := without(w.items[i], order[k/2:k/2+1]); !slices.Equal(got, want) {
+						if got := Without(w.Items[i], order[k/2:k/2+1]); !slices.Equal(got, want) {
 							t.Errorf("%+v: without %d: %v, want %v", c, order[k/2], got, want)
 						}
-					} else if got := without(w.items[i], []int32{int32(c.n)}); !slices.Equal(got, order[:k]) {
+					} else if got := Without(w.Items[i], []int32{int32(c.n)}); !slices.Equal(got, order[:k]) {
 						t.Errorf("%+v: without a far item: %v, want %v", c, got, order[:k-1])
 					}
 				}
@@ -180,7 +148,7 @@ func TestAscending(t *testing.T) {
 		}
 		want := slices.Clone(x)
 		slices.Sort(want)
-		if got := ascending(x, &spare); !slices.Equal(got, want) {
+		if got := Ascending(x, &spare); !slices.Equal(got, want) {
 			t.Errorf("%d numbers: not sorted", n)
 		}
 	}
@@ -197,7 +165,7 @@ func BenchmarkSort(b *testing.B) {
 	b.Run("ascending", func(b *testing.B) {
 		for b.Loop() {
 			copy(y, x)
-			ascending(y, &spare)
+			Ascending(y, &spare)
 		}
 	})
 	b.Run("slices", func(b *testing.B) {

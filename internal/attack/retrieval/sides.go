@@ -1,4 +1,4 @@
-package attack
+package retrieval
 
 import (
 	"slices"
@@ -29,7 +29,7 @@ type sides struct {
 // images and aim them at queries.
 func NewGalleryOf(x *array.Array, labels []int32, s Sides) (*Gallery, error) {
 	if len(s.Query) == 0 || len(s.Gallery) < 2 {
-		return nil, unfitf("attack: %d queries and a gallery of %d images; one query and two images are needed", len(s.Query), len(s.Gallery))
+		return nil, Unfit("attack: %d queries and a gallery of %d images; one query and two images are needed", len(s.Query), len(s.Gallery))
 	}
 	g, err := partOf(x, labels, s.Sequence, s.Gallery)
 	if err != nil {
@@ -77,6 +77,14 @@ func (g *Gallery) Image(j int32) int32 {
 	return j
 }
 
+// Place returns the row of an image, -1 for none.
+func (g *Gallery) Place(image int) int32 {
+	if g.sides != nil {
+		return g.sides.rows[image]
+	}
+	return int32(image)
+}
+
 // Queries returns the gallery of the queries, at which perturbed candidates are aimed: g
 // itself where each image is both.
 func (g *Gallery) Queries() *Gallery {
@@ -89,8 +97,8 @@ func (g *Gallery) Queries() *Gallery {
 // Apart reports whether queries and gallery are not the same images, or have sequences.
 func (g *Gallery) Apart() bool { return g.sides != nil }
 
-// embeddings returns those of all images of the set.
-func (g *Gallery) embeddings() *array.Array {
+// Embeddings returns those of all images of the set.
+func (g *Gallery) Embeddings() *array.Array {
 	if g.sides != nil {
 		return g.sides.x
 	}
@@ -120,9 +128,9 @@ func (g *Gallery) Hidden(image int) []int32 {
 	return nil
 }
 
-// mostHidden returns the largest number of rows that one of some images is not compared
+// MostHidden returns the largest number of rows that one of some images is not compared
 // with, at least 1.
-func (g *Gallery) mostHidden(images []int) int {
+func (g *Gallery) MostHidden(images []int) int {
 	most := 1
 	for _, i := range images {
 		most = max(most, len(g.Hidden(i)))
@@ -130,10 +138,10 @@ func (g *Gallery) mostHidden(images []int) int {
 	return most
 }
 
-// found counts the rows that an image is compared with, and those of its label.
-func (g *Gallery) found(image int, count map[int32]int) (all, same int) {
+// Compared counts the rows that an image is compared with, and those of its label.
+func (g *Gallery) Compared(image int) (all, same int) {
 	hidden := g.Hidden(image)
-	all, same = g.Len()-len(hidden), count[g.Label(image)]
+	all, same = g.Len()-len(hidden), g.count[g.Label(image)]
 	for _, j := range hidden {
 		if g.Labels[j] == g.Label(image) {
 			same--
@@ -142,10 +150,10 @@ func (g *Gallery) found(image int, count map[int32]int) (all, same int) {
 	return all, same
 }
 
-// candidates returns n images of the gallery that some query is compared with, chosen as
+// Candidates returns n images of the gallery that some query is compared with, chosen as
 // queries are. Where there are fewer it begins again: repeat says how often each came
 // before.
-func (g *Gallery) candidates(o Options, n int) (images, repeat []int, err error) {
+func (g *Gallery) Candidates(n int, drawn bool, seed uint64) (images, repeat []int, err error) {
 	q := g.Queries()
 	var able []int
 	for _, i := range g.sides.images {
@@ -154,10 +162,10 @@ func (g *Gallery) candidates(o Options, n int) (images, repeat []int, err error)
 		}
 	}
 	if len(able) == 0 {
-		return nil, nil, unfitf("attack: no image of the gallery is compared with a query: all are of one sequence")
+		return nil, nil, Unfit("attack: no image of the gallery is compared with a query: all are of one sequence")
 	}
-	if o.Sample && n < len(able) {
-		sample(able, n, o.Seed, "attack.candidates")
+	if drawn && n < len(able) {
+		sample(able, n, seed, "attack.candidates")
 	}
 	for k := range n {
 		images, repeat = append(images, able[k%len(able)]), append(repeat, k/len(able))
@@ -165,8 +173,8 @@ func (g *Gallery) candidates(o Options, n int) (images, repeat []int, err error)
 	return images, repeat, nil
 }
 
-// without filters rows out of a list, in place; hidden is ascending.
-func without(list, hidden []int32) []int32 {
+// Without filters rows out of a list, in place; hidden is ascending.
+func Without(list, hidden []int32) []int32 {
 	return slices.DeleteFunc(list, func(j int32) bool {
 		_, is := slices.BinarySearch(hidden, j)
 		return is

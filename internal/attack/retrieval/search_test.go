@@ -1,10 +1,11 @@
-package attack
+package retrieval
 
 import (
 	"fmt"
 	"math"
 	"testing"
 
+	"tercet/internal/attack/retrieval/retrievaltest"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 	"tercet/internal/rng"
@@ -51,37 +52,16 @@ func mustGallery(t testing.TB, x *array.Array, labels []int32) *Gallery {
 	return g
 }
 
-// plainSquare is a squared distance in float64.
-func plainSquare(x, y []float32) float64 {
-	s := 0.0
-	for k, v := range x {
-		s += (float64(v) - float64(y[k])) * (float64(v) - float64(y[k]))
-	}
-	return s
-}
-
-// plainExtreme returns the first of the items allowed with the least sign *
-// distance from z, -1 for none.
-func plainExtreme(x *array.Array, z []float32, sign float64, allowed func(j int) bool) int {
-	best, found := math.Inf(1), -1
-	for j := range x.Rows() {
-		if d := sign * plainSquare(x.Row(j), z); allowed(j) && (d < best || found < 0) {
-			best, found = d, j
-		}
-	}
-	return found
-}
-
 func TestNearestIsExact(t *testing.T) {
 	for _, c := range clouds() {
 		x, q := c.draw(8, 9)
-		s := newNearest(mustGallery(t, x, nil))
-		s.find(q, nil)
+		s := NewNearest(mustGallery(t, x, nil))
+		s.Find(q, nil)
 		for i := range 9 {
-			first := plainExtreme(x, q.Row(i), 1, func(j int) bool { return true })
-			second := plainExtreme(x, q.Row(i), 1, func(j int) bool { return j != first })
-			if int(s.first[i]) != first || int(s.second[i]) != second {
-				t.Errorf("%+v query %d: %d and %d, want %d and %d", c, i, s.first[i], s.second[i], first, second)
+			first := retrievaltest.Extreme(x, q.Row(i), 1, func(j int) bool { return true })
+			second := retrievaltest.Extreme(x, q.Row(i), 1, func(j int) bool { return j != first })
+			if int(s.First[i]) != first || int(s.Second[i]) != second {
+				t.Errorf("%+v query %d: %d and %d, want %d and %d", c, i, s.First[i], s.Second[i], first, second)
 			}
 		}
 	}
@@ -95,39 +75,39 @@ func TestSearchAgainstLoops(t *testing.T) {
 			some = append(some, int32(j))
 		}
 		in := func(j int) bool { return j%3 == 0 }
-		s := newDistances(mustGallery(t, x, nil), q)
+		s := mustGallery(t, x, nil).Measure(q)
 		for i := range 7 {
 			z := q.Row(i)
-			s.finish(i)
+			s.Finish(i)
 			check := func(what string, item int32, square float64, want int) {
 				t.Helper()
-				if int(item) != want || want >= 0 && math.Abs(square-plainSquare(x.Row(want), z)) > 1e-12*(1+square) {
+				if int(item) != want || want >= 0 && math.Abs(square-retrievaltest.Square(x.Row(want), z)) > 1e-12*(1+square) {
 					t.Errorf("%+v query %d: %s is %d at %v, want %d", c, i, what, item, square, want)
 				}
 			}
-			item, square := s.most(i)
-			check("farthest", item, square, plainExtreme(x, z, -1, func(int) bool { return true }))
-			item, square = s.leastAmong(i, some)
-			check("nearest of some", item, square, plainExtreme(x, z, 1, in))
-			s.hide(i, 0)
-			item, square = s.leastAmong(i, some)
-			check("nearest of some but 0", item, square, plainExtreme(x, z, 1, func(j int) bool { return in(j) && j > 0 }))
-			s.hideAll(i, some)
-			item, square = s.least(i)
-			check("nearest of the rest", item, square, plainExtreme(x, z, 1, func(j int) bool { return !in(j) }))
-			item, square = s.most(i)
-			check("farthest of the rest", item, square, plainExtreme(x, z, -1, func(j int) bool { return !in(j) }))
+			item, square := s.Most(i)
+			check("farthest", item, square, retrievaltest.Extreme(x, z, -1, func(int) bool { return true }))
+			item, square = s.LeastAmong(i, some)
+			check("nearest of some", item, square, retrievaltest.Extreme(x, z, 1, in))
+			s.Hide(i, 0)
+			item, square = s.LeastAmong(i, some)
+			check("nearest of some but 0", item, square, retrievaltest.Extreme(x, z, 1, func(j int) bool { return in(j) && j > 0 }))
+			s.HideAll(i, some)
+			item, square = s.Least(i)
+			check("nearest of the rest", item, square, retrievaltest.Extreme(x, z, 1, func(j int) bool { return !in(j) }))
+			item, square = s.Most(i)
+			check("farthest of the rest", item, square, retrievaltest.Extreme(x, z, -1, func(j int) bool { return !in(j) }))
 			for j := range c.n {
-				s.hide(i, int32(j))
+				s.Hide(i, int32(j))
 			}
-			item, _ = s.least(i)
-			far, _ := s.most(i)
-			among, _ := s.leastAmong(i, some)
+			item, _ = s.Least(i)
+			far, _ := s.Most(i)
+			among, _ := s.LeastAmong(i, some)
 			if item != -1 || far != -1 || among != -1 {
 				t.Errorf("%+v: found %d, %d and %d among nothing", c, item, far, among)
 			}
 		}
-		s.release()
+		s.Release()
 	}
 }
 
@@ -137,16 +117,16 @@ func TestSearchOfWildQueries(t *testing.T) {
 	x, q := cloud{30, 4, 0, 1}.draw(5, 3)
 	q.Row(0)[1] = float32(math.NaN())
 	q.Row(1)[1] = 1e15
-	s := newDistances(mustGallery(t, x, nil), q)
-	defer s.release()
+	s := mustGallery(t, x, nil).Measure(q)
+	defer s.Release()
 	s.Run(0, 3)
-	least, _ := s.least(0)
-	most, _ := s.most(0)
+	least, _ := s.Least(0)
+	most, _ := s.Most(0)
 	if least != -1 || most != -1 {
 		t.Errorf("NaN found %d and %d", least, most)
 	}
 	for i := 1; i < 3; i++ {
-		if least, _ = s.least(i); int(least) != plainExtreme(x, q.Row(i), 1, func(int) bool { return true }) {
+		if least, _ = s.Least(i); int(least) != retrievaltest.Extreme(x, q.Row(i), 1, func(int) bool { return true }) {
 			t.Errorf("query %d found %d", i, least)
 		}
 	}
@@ -158,9 +138,9 @@ func TestSearchDoesNotDependOnThreads(t *testing.T) {
 	want := ""
 	for _, threads := range []int{1, 2} {
 		par.SetThreads(threads)
-		n := newNearest(mustGallery(t, x, nil))
-		n.find(q, nil)
-		if got := fmt.Sprint(n.first, n.second); want == "" {
+		n := NewNearest(mustGallery(t, x, nil))
+		n.Find(q, nil)
+		if got := fmt.Sprint(n.First, n.Second); want == "" {
 			want = got
 		} else if got != want {
 			t.Error("other neighbors with two threads")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
 )
 
@@ -14,7 +15,7 @@ import (
 // them, images that are neither, and sequences across both.
 type twoSided struct {
 	tried
-	sides  Sides
+	sides  retrieval.Sides
 	labels []int32
 	z      *array.Array // clean embeddings of all
 }
@@ -37,7 +38,7 @@ func newTwoSided(t *testing.T) *twoSided {
 			a.sides.Sequence[i] = int32(i % 2)
 		}
 	}
-	g, err := NewGalleryOf(a.z, labels, a.sides)
+	g, err := retrieval.NewGalleryOf(a.z, labels, a.sides)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +221,7 @@ func TestCandidatesBeginAgain(t *testing.T) {
 	a := newTwoSided(t)
 	a.sides.Gallery = a.sides.Gallery[:6] // images 8 to 13
 	var err error
-	if a.g, err = NewGalleryOf(a.z, a.labels, a.sides); err != nil {
+	if a.g, err = retrieval.NewGalleryOf(a.z, a.labels, a.sides); err != nil {
 		t.Fatal(err)
 	}
 	a.o.Attacks = []string{"CA+"}
@@ -246,20 +247,20 @@ func TestSidesThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	a := newTwoSided(t)
 	a.o.Attacks, a.o.Variants = []string{"ES"}, []Variant{Published, Fixed}
-	if _, err := a.run(NewMethod); !errors.Is(err, ErrUnfit) || !strings.Contains(err.Error(), "variant published") {
+	if _, err := a.run(NewMethod); !errors.Is(err, retrieval.ErrUnfit) || !strings.Contains(err.Error(), "variant published") {
 		t.Error(err)
 	}
-	if _, err := NewGalleryOf(a.z, a.labels, Sides{Query: []int{1}, Gallery: []int{2}, Sequence: a.sides.Sequence}); !errors.Is(err, ErrUnfit) {
+	if _, err := retrieval.NewGalleryOf(a.z, a.labels, retrieval.Sides{Query: []int{1}, Gallery: []int{2}, Sequence: a.sides.Sequence}); !errors.Is(err, retrieval.ErrUnfit) {
 		t.Error(err)
 	}
 	// All of one sequence: no query is compared with anything.
-	one := Sides{Query: a.sides.Query, Gallery: a.sides.Gallery, Sequence: make([]int32, 30)}
-	g, err := NewGalleryOf(a.z, a.labels, one)
+	one := retrieval.Sides{Query: a.sides.Query, Gallery: a.sides.Gallery, Sequence: make([]int32, 30)}
+	g, err := retrieval.NewGalleryOf(a.z, a.labels, one)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a.g, a.o.Variants = g, nil
-	if _, err := a.run(NewMethod); !errors.Is(err, ErrUnfit) || !strings.Contains(err.Error(), "none of the 12 queries is compared with") {
+	if _, err := a.run(NewMethod); !errors.Is(err, retrieval.ErrUnfit) || !strings.Contains(err.Error(), "none of the 12 queries is compared with") {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,9 @@
-package attack
+// Package retrieval says what the embeddings of queries retrieve in a gallery of clean
+// embeddings: distances, ranks, nearest and farthest items, and the rows that decide
+// recall@1. Distances in float32 choose candidates with their error allowed for, distances
+// in float64 decide; equal ones are ordered by index. A Gallery knows which of its rows a
+// query is not compared with.
+package retrieval
 
 import (
 	"fmt"
@@ -28,8 +33,9 @@ type Gallery struct {
 	rows, columns             *kernel.Packed
 	packedRows, packedColumns sync.Once
 
-	self  []int32 // (N) 0, 1, 2, ...
-	sides *sides  // nil: each image is a query and a row
+	self  []int32       // (N) 0, 1, 2, ...
+	count map[int32]int // rows of each label
+	sides *sides        // nil: each image is a query and a row
 }
 
 // longest is the largest squared distance from the mean that a gallery's rows may
@@ -40,7 +46,7 @@ const longest = 1e36
 // copy, or an error naming the first value that is not finite.
 func NewGallery(x *array.Array, labels []int32) (*Gallery, error) {
 	if n := x.Rows(); n < 2 && len(labels) == n {
-		return nil, unfitf("attack: a gallery of %d images; retrieval needs 2 or more", n)
+		return nil, Unfit("attack: a gallery of %d images; retrieval needs 2 or more", n)
 	}
 	return newGallery(x, labels)
 }
@@ -56,9 +62,10 @@ func newGallery(x *array.Array, labels []int32) (*Gallery, error) {
 	if i, ok := kernel.AllFinite(x.Data); !ok {
 		return nil, fmt.Errorf("attack: gallery embedding %d is %v in coordinate %d", i/x.Cols(), x.Data[i], i%x.Cols())
 	}
-	g := &Gallery{X: x, Labels: labels, mean: make([]float64, x.Cols()), squares: make([]float32, n), self: make([]int32, n)}
+	g := &Gallery{X: x, Labels: labels, mean: make([]float64, x.Cols()), squares: make([]float32, n), self: make([]int32, n), count: map[int32]int{}}
 	for i := range n {
 		g.self[i] = int32(i)
+		g.count[labels[i]]++
 		for k, v := range x.Row(i) {
 			g.mean[k] += float64(v) / float64(n)
 		}
@@ -86,6 +93,16 @@ func (g *Gallery) center(x, dst []float32) float64 {
 	return kernel.SumSquares(dst)
 }
 
+// InReach reports whether z (D) is finite, and near enough to the gallery for float32.
+func (g *Gallery) InReach(z []float32) bool {
+	square := 0.0
+	for k, v := range z {
+		d := float64(v) - g.mean[k]
+		square += float64(d * d)
+	}
+	return square <= longest
+}
+
 // allCentered returns all rows from the mean.
 func (g *Gallery) allCentered() []float32 {
 	out := array.New(g.X.Shape...)
@@ -103,8 +120,8 @@ func (g *Gallery) products(z *array.Array, out []float32) {
 	g.rows.Gemm(z.Rows(), 1, z.Data, d, 0, out, n)
 }
 
-// prepareSums makes what sums and sparseSum read.
-func (g *Gallery) prepareSums() {
+// PrepareSums makes what SparseSum and Distances.WeightedSums read.
+func (g *Gallery) PrepareSums() {
 	g.packedColumns.Do(func() {
 		g.centered = g.allCentered()
 		g.columns = kernel.Pack(false, g.Len(), g.X.Cols(), g.centered, g.X.Cols())
@@ -118,14 +135,15 @@ func (g *Gallery) sums(w []float32, out *array.Array) {
 	g.columns.Gemm(out.Rows(), 1, w, n, 0, out.Data, d)
 }
 
-// sparseSum is sums for one row of weights that are mostly 0.
-func (g *Gallery) sparseSum(w, out []float32) {
+// SparseSum writes to out (D), for weights w (N) that are mostly 0, the weighted sum of all
+// centered rows. PrepareSums comes before.
+func (g *Gallery) SparseSum(w, out []float32) {
 	clear(out)
 	kernel.AddWeighted(w, g.centered, out)
 }
 
-// squared returns the squared distance of z (D) from item j in float64.
-func (g *Gallery) squared(z []float32, j int) float64 {
+// Squared returns the squared distance of z (D) from item j in float64.
+func (g *Gallery) Squared(z []float32, j int) float64 {
 	return kernel.SquaredDistanceLanes(z, g.X.Row(j))
 }
 

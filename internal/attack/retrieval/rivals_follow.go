@@ -1,4 +1,4 @@
-package attack
+package retrieval
 
 import (
 	"math"
@@ -61,7 +61,7 @@ func (t *trail) due(z []float32) bool {
 // half of what limit is more than the distance of row i.
 func (r *Rivals) list(at, kind int, rows []int32) {
 	i := r.whole[at]
-	t, s, d, z := &r.trails[i], &r.scratch[at], r.d.row(at), r.z.Row(i)
+	t, s, d, z := &r.trails[i], &r.scratch[at], r.d.Row(at), r.z.Row(i)
 	l := &t.near[kind]
 	l.rows, l.reach, l.first = l.rows[:0], furthest, -1
 	if len(r.found[kind][i]) == 0 {
@@ -78,7 +78,7 @@ func (r *Rivals) list(at, kind int, rows []int32) {
 	}
 	limit := float32(math.Inf(1))
 	if len(s.keys) > listed {
-		limit = ascending(s.keys, &s.spare)[listed-1]
+		limit = Ascending(s.keys, &s.spare)[listed-1]
 		far, near := math.Sqrt(max(0, float64(float64(limit)*float64(limit))-r.d.slack(at))), math.Sqrt(first.Square)
 		l.reach = float64((far-near)/2) - float64(rounding*(far+near))
 	}
@@ -87,10 +87,10 @@ func (r *Rivals) list(at, kind int, rows []int32) {
 		if !(d[j] <= limit) || j == first.Row {
 			continue
 		}
-		square := r.g.squared(z, int(j))
+		square := r.g.Squared(z, int(j))
 		gap := square - first.Square - float64(rounding*(square+first.Square))
 		within := 0.0
-		if apart := math.Sqrt(r.g.squared(own, int(j))); gap > 0 {
+		if apart := math.Sqrt(r.g.Squared(own, int(j))); gap > 0 {
 			within = gap / (2 * apart)
 		}
 		if within < l.reach {
@@ -107,13 +107,13 @@ func (l *shortlist) nearest(g *Gallery, z []float32, far float64) (best Neighbor
 	if !(far < l.reach) {
 		return best, 0
 	}
-	best, measured = Neighbor{l.first, g.squared(z, int(l.first))}, 1
+	best, measured = Neighbor{l.first, g.Squared(z, int(l.first))}, 1
 	for _, c := range l.rows {
 		if c.Square > far {
 			break
 		}
 		measured++
-		if n := (Neighbor{c.Row, g.squared(z, int(c.Row))}); n.Compare(best) < 0 {
+		if n := (Neighbor{c.Row, g.Squared(z, int(c.Row))}); n.Compare(best) < 0 {
 			best = n
 		}
 	}

@@ -1,4 +1,4 @@
-package attack
+package retrieval
 
 import (
 	"fmt"
@@ -21,8 +21,9 @@ const (
 	segment = 512
 )
 
-// distances measures the distances of a batch from all items of a gallery.
-type distances struct {
+// Distances are those of a batch from all items of a gallery. A row is finished before it is
+// read; different rows may be finished and searched at the same time.
+type Distances struct {
 	g        *Gallery
 	z        *array.Array // (B, D)
 	centered *array.Array // (B, D) from the gallery's mean
@@ -33,7 +34,7 @@ type distances struct {
 }
 
 // spareDistances are shared by all methods: those of a batch are large.
-var spareDistances par.Free[distances]
+var spareDistances par.Free[Distances]
 
 // Distances writes the Euclidean distance of z_i (B, D) from item j to
 // out[i*N+j]; slack bounds the error.
@@ -45,12 +46,12 @@ func (g *Gallery) Distances(z *array.Array, out []float32) {
 	d.out = out
 	d.begin(g, z)
 	par.Do(z.Rows(), 1, d)
-	d.release()
+	d.Release()
 }
 
-// newDistances begins a measurement of z, which finish ends row by row. The
-// caller hands it back with release.
-func newDistances(g *Gallery, z *array.Array) *distances {
+// Measure begins a measurement of z (B, D), which Finish ends row by row. The caller hands
+// it back with Release.
+func (g *Gallery) Measure(z *array.Array) *Distances {
 	d := spareDistances.Get()
 	size := z.Rows() * g.Len()
 	if cap(d.own) < size {
@@ -61,13 +62,14 @@ func newDistances(g *Gallery, z *array.Array) *distances {
 	return d
 }
 
-func (d *distances) release() {
+// Release makes d's memory that of the next measurement.
+func (d *Distances) Release() {
 	d.g, d.z, d.out = nil, nil, nil
 	spareDistances.Put(d)
 }
 
 // begin centers z and writes its inner products to d.out.
-func (d *distances) begin(g *Gallery, z *array.Array) {
+func (d *Distances) begin(g *Gallery, z *array.Array) {
 	b, dim := z.Rows(), g.X.Cols()
 	if z.Cols() != dim {
 		panic(fmt.Sprintf("attack: embeddings %v in a gallery of %d coordinates", z.Shape, dim))
@@ -88,21 +90,21 @@ func (d *distances) begin(g *Gallery, z *array.Array) {
 }
 
 // Run finishes rows [lo, hi).
-func (d *distances) Run(lo, hi int) {
+func (d *Distances) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		d.finish(i)
+		d.Finish(i)
 	}
 }
 
-// row returns the distances of query i.
-func (d *distances) row(i int) []float32 {
+// Row returns the distances (N) of query i.
+func (d *Distances) Row(i int) []float32 {
 	n := d.g.Len()
 	return d.out[i*n : (i+1)*n]
 }
 
-// finish turns the inner products of query i into distances.
-func (d *distances) finish(i int) {
-	row, square, z := d.row(i), float32(d.squares[i]), d.z.Row(i)
+// Finish turns the inner products of query i into distances.
+func (d *Distances) Finish(i int) {
+	row, square, z := d.Row(i), float32(d.squares[i]), d.z.Row(i)
 	d.close[i] = d.close[i][:0]
 	for lo := 0; lo < len(row); lo += segment {
 		hi := min(lo+segment, len(row))
@@ -112,7 +114,7 @@ func (d *distances) finish(i int) {
 		}
 		for k, v := range part {
 			if math.Signbit(float64(v)) {
-				s := d.g.squared(z, lo+k)
+				s := d.g.Squared(z, lo+k)
 				part[k] = float32(math.Sqrt(s))
 				if s < closePart*(d.squares[i]+float64(d.g.squares[lo+k])) {
 					d.close[i] = append(d.close[i], int32(lo+k))
@@ -122,11 +124,23 @@ func (d *distances) finish(i int) {
 	}
 }
 
-// slack is the gallery's for query i.
-func (d *distances) slack(i int) float64 { return d.g.slack(d.squares[i]) }
+// Coinciding lists the items so near to query i that a difference from a weighted sum keeps
+// too few digits of the direction.
+func (d *Distances) Coinciding(i int) []int32 { return d.close[i] }
 
-// checkEmbeddings returns an error unless z is (b, D).
-func (g *Gallery) checkEmbeddings(z *array.Array, b int) error {
+// Centered returns query i (D) from the gallery's mean.
+func (d *Distances) Centered(i int) []float32 { return d.centered.Row(i) }
+
+// WeightedSums writes to out (B, D) the weighted sums of all centered rows of the gallery,
+// with weights that the caller has put into the first B rows of d. Gallery.PrepareSums comes
+// before.
+func (d *Distances) WeightedSums(out *array.Array) { d.g.sums(d.out[:out.Rows()*d.g.Len()], out) }
+
+// slack is the gallery's for query i.
+func (d *Distances) slack(i int) float64 { return d.g.slack(d.squares[i]) }
+
+// CheckEmbeddings returns an error unless z is (b, D).
+func (g *Gallery) CheckEmbeddings(z *array.Array, b int) error {
 	if z.Rows() == b && z.Cols() == g.X.Cols() {
 		return nil
 	}

@@ -1,10 +1,10 @@
-package attack
+package retrieval
 
 import "math"
 
-// ascending sorts distances, numbers that are not negative nor NaN, by their bits,
+// Ascending sorts distances, numbers that are not negative nor NaN, by their bits,
 // eleven at a time. spare is room of the same length.
-func ascending(x []float32, spare *[]float32) []float32 {
+func Ascending(x []float32, spare *[]float32) []float32 {
 	if cap(*spare) < len(x) {
 		*spare = make([]float32, len(x))
 	}

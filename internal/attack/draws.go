@@ -1,9 +1,11 @@
 package attack
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/rng"
 )
 
@@ -13,12 +15,12 @@ import (
 // the hidden ones left out: the published variant takes the nearest item of all for
 // the query, the fixed one knows its index.
 type draws struct {
-	g       *Gallery
+	g       *retrieval.Gallery
 	name    string
 	variant Variant
 	seed    uint64
 	stream  rng.Stream
-	near    windows
+	near    retrieval.Windows
 	k       int // items of a window
 }
 
@@ -28,12 +30,12 @@ func onePercent(n int) int { return max(1, n/100) }
 // aim begins a batch whose targets are drawn from windows of k items; 0: from the
 // whole gallery.
 func (s *draws) aim(b *Batch, k int) error {
-	if err := s.g.checkBatch(s.name, b); err != nil {
+	if err := b.check(s.name, s.g); err != nil {
 		return err
 	}
 	if k > 0 {
 		s.k = k
-		s.near.find(s.g, b.Clean, min(k+s.g.mostHidden(b.Items), s.g.Len()))
+		s.near.Find(s.g, b.Clean, min(k+s.g.MostHidden(b.Items), s.g.Len()))
 	}
 	return nil
 }
@@ -52,7 +54,7 @@ func (s *draws) anywhere(item int) int32 {
 	return int32(t)
 }
 
-func hides(g *Gallery, item, row int) bool {
+func hides(g *retrieval.Gallery, item, row int) bool {
 	_, is := slices.BinarySearch(g.Hidden(item), int32(row))
 	return is
 }
@@ -62,11 +64,11 @@ func hides(g *Gallery, item, row int) bool {
 func (s *draws) window(i, item int) ([]int32, error) {
 	hidden := s.g.Hidden(item)
 	if s.variant == Published {
-		hidden = []int32{s.near.items[i][0]}
+		hidden = []int32{s.near.Items[i][0]}
 	}
-	list := without(s.near.items[i], hidden)
+	list := retrieval.Without(s.near.Items[i], hidden)
 	if len(list) < s.k {
-		return nil, unfitf("attack %s: image %d is compared with %d images, and its targets are drawn from the nearest %d", s.name, item, len(list), s.k)
+		return nil, retrieval.Unfit("attack %s: image %d is compared with %d images, and its targets are drawn from the nearest %d", s.name, item, len(list), s.k)
 	}
 	return list[:s.k], nil
 }
@@ -80,11 +82,19 @@ func (s *draws) unranked(item int) []int32 {
 	return s.g.Hidden(item)
 }
 
+// ErrTooMany is in errors about more targets (w, m) asked for than there are to
+// choose from, where fewer could be; they are retrieval.ErrUnfit, too.
+var ErrTooMany = errors.New("attack: too many targets")
+
+type excess struct{ error }
+
+func (excess) Is(target error) bool { return target == retrieval.ErrUnfit || target == ErrTooMany }
+
 // tooMany is the error of more targets than there are to choose from.
 func tooMany(name, option string, targets, from int, of string) error {
 	err := fmt.Errorf("attack %s: %s is %d, but there are %d %s; give at most as many", name, option, targets, from, of)
 	if from < 1 {
-		return unfit{err}
+		return retrieval.Unfit("%w", err)
 	}
 	return excess{err}
 }
