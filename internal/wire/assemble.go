@@ -73,6 +73,11 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	if t.Miner, err = BuildMiner(cfg, layout, t.Objective, labels); err != nil {
 		return nil, InConfig("miner", err)
 	}
+	if t.Memory != nil {
+		if err := boundMemory(t, sampler, labels); err != nil {
+			return nil, InConfig("loss.memory.size", err)
+		}
+	}
 	side, _, _ := sets.Train.Shape()
 	if t.Defense, err = BuildDefense(cfg, side, sampler.Layout(), t.Objective); err != nil {
 		return nil, InConfig("defense", err)

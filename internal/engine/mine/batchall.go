@@ -59,8 +59,8 @@ func (m *batchAll) Mine(z *array.Array, labels []int32, r *rng.Stream, out *loss
 	}
 	limit := uint64(b.o.Cap)
 	sampled := limit > 0 && total > limit
-	if !sampled && total > maxTriplets || total > 64*maxTriplets {
-		return Stats{}, fmt.Errorf("mine: batch-all would list %d triplets of %d rows; use smaller batches or set cap (up to %d triplets to choose from)", total, b.rows, 64*uint64(maxTriplets))
+	if err := m.bound(total, b.rows); err != nil {
+		return Stats{}, err
 	}
 	if sampled {
 		m.sample(total, limit, r)
@@ -103,6 +103,26 @@ func (m *batchAll) Mine(z *array.Array, labels []int32, r *rng.Stream, out *loss
 		}
 	}
 	return s, nil
+}
+
+// Bound implements Bounded.
+func (m *batchAll) Bound(count map[int32]int) error {
+	rows, total := 0, uint64(0)
+	for _, n := range count {
+		rows += n
+	}
+	for _, n := range count {
+		total += uint64(n) * uint64(max(n-1, 0)) * uint64(rows-n)
+	}
+	return m.bound(total, rows)
+}
+
+// bound refuses to list so many triplets, or to choose from so many.
+func (m *batchAll) bound(total uint64, rows int) error {
+	if total > 64*maxTriplets || m.batch.o.Cap == 0 && total > maxTriplets {
+		return fmt.Errorf("mine: batch-all would list %d triplets of %d rows; use smaller batches or set cap (up to %d triplets to choose from)", total, rows, 64*uint64(maxTriplets))
+	}
+	return nil
 }
 
 // borders are the gaps at which a negative of (a, p) turns from hard to semihard

@@ -50,6 +50,14 @@ func (m *Labels) Classes() (out []int32) {
 	return out
 }
 
+// Bound implements Bounded for the other miner.
+func (m *Labels) Bound(count map[int32]int) error {
+	if b, ok := m.other.(Bounded); ok {
+		return b.Bound(count)
+	}
+	return nil
+}
+
 // Mine implements Miner.
 func (m *Labels) Mine(z *array.Array, labels []int32, r *rng.Stream, out *loss.Tuples) (Stats, error) {
 	out.Triplets, out.Pairs, out.Labels = out.Triplets[:0], out.Pairs[:0], out.Labels[:0]

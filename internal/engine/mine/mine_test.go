@@ -247,8 +247,26 @@ func TestBatchAllRefusesTooMany(t *testing.T) {
 	}
 	m, _ := New("batch-all", Defaults())
 	var out loss.Tuples
-	if _, err := m.Mine(z, labels, rng.New(1, "mine"), &out); err == nil || !strings.Contains(err.Error(), "would list 1998000000 triplets") {
+	_, err := m.Mine(z, labels, rng.New(1, "mine"), &out)
+	if err == nil || !strings.Contains(err.Error(), "would list 1998000000 triplets of 2000 rows") {
 		t.Fatal(err)
+	}
+	for _, b := range []Miner{m, NewLabels(labels).With(m)} { // the same before a batch is drawn
+		if early := b.(Bounded).Bound(map[int32]int{0: 1000, 1: 1000}); early == nil || early.Error() != err.Error() {
+			t.Error(early)
+		}
+	}
+	capped, _ := New("batch-all", Options{Layout: General, Cap: 10})
+	for _, c := range []struct {
+		m     Miner
+		count map[int32]int
+		fits  bool
+	}{
+		{m, map[int32]int{0: 400, 1: 400, 2: 0}, true}, {m, map[int32]int{0: 2000}, true}, {capped, map[int32]int{0: 1000, 1: 1000}, true}, {capped, map[int32]int{0: 2000, 1: 2000}, false},
+	} {
+		if err := c.m.(Bounded).Bound(c.count); (err == nil) != c.fits {
+			t.Errorf("%v: %v", c.count, err)
+		}
 	}
 }
 

@@ -13,6 +13,12 @@ type Miner interface {
 	Mine(z *array.Array, labels []int32, r *rng.Stream, out *loss.Tuples) (Stats, error)
 }
 
+// Bounded is implemented by miners that refuse batches in which they would find too many
+// tuples. Bound is given how many rows each label has; its error is that of Mine.
+type Bounded interface {
+	Bound(count map[int32]int) error
+}
+
 // Stats counts the batch's triplets by kind, as far as the miner looked, and how
 // often a fallback was taken.
 type Stats struct {
