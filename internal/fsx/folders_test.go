@@ -28,4 +28,20 @@ func TestCheckFolders(t *testing.T) {
 	if err := fsx.CheckFolders("x"); err != nil {
 		t.Error(err)
 	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v: a look leaves files", left, err)
+	}
+}
+
+// A folder in which no file can be made is refused; /sys is one for everybody.
+func TestCheckFoldersThatTakeNoFiles(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/sys/kernel"); err != nil {
+		t.Skip("no /sys here")
+	}
+	for _, path := range []string{"/sys/kernel/x", "/sys/kernel/no/folder/x"} {
+		if err := fsx.CheckFolders(path); err == nil || !strings.HasPrefix(err.Error(), path+" cannot be written: ") || strings.Contains(err.Error(), "tmp") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
 }

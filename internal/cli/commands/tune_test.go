@@ -83,6 +83,7 @@ func TestTuneRefuses(t *testing.T) {
 		{"tune s.yaml --set data.split.validation=0", "set data.split.validation", 2},
 		{"tune s.yaml --out s.yaml", "is not replaced", 2},
 		{"tune s.yaml --jobs 0", "--jobs", 2},
+		{"tune s.yaml --out s.yaml/x.yaml", "s.yaml is not a folder", 2},
 		{"train s.yaml", "is for tercet tune", 2},
 		{"tune s.yaml --set sweep.seed=[0,1]", "together with a search", 2},
 		{"config check s.yaml", "", 0},

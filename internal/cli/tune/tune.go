@@ -131,8 +131,11 @@ func run(ctx context.Context, s *base.Streams, o options) error {
 	})
 }
 
-// writable refuses a file that is no chosen config.
+// writable refuses a file that is no chosen config, or cannot be written.
 func writable(path string) error {
+	if err := base.Writable(path); err != nil {
+		return err
+	}
 	b, err := fsx.ReadFile(path, config.MaxBytes)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
