@@ -236,3 +236,13 @@ func TestWriteRefuses(t *testing.T) {
 		t.Error("two columns of one name went into JSON")
 	}
 }
+
+// Names are of files that anyone may have made.
+func TestControlCharactersAreShown(t *testing.T) {
+	table := &Table{Columns: []Column{{Name: "run"}}, Rows: [][]Cell{{Text("two\nlines\x1b[31m")}}}
+	for format, want := range map[string]string{"text": `two\nlines\x1b[31m`, "csv": "\"two\nlines\x1b[31m\""} {
+		if got := render(t, table, format); !strings.Contains(got, want) {
+			t.Errorf("%s: %q", format, got)
+		}
+	}
+}

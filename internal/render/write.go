@@ -11,9 +11,10 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
+	pretty "github.com/jedib0t/go-pretty/v6/text"
 
 	"tercet/internal/record"
+	"tercet/internal/text"
 )
 
 // Formats lists what Write understands.
@@ -67,21 +68,21 @@ func (t *Table) check() error {
 
 // pretty renders for people.
 func (t *Table) pretty(markdown bool) string {
-	literal := func(s string) string { return s }
+	literal := text.Visible
 	if markdown {
 		literal = func(s string) string { return italic.Replace(escape(s)) }
 	}
 	p := table.NewWriter()
 	style := table.StyleRounded
-	style.Format.Header = text.FormatDefault
+	style.Format.Header = pretty.FormatDefault
 	p.SetStyle(style)
 	header := make(table.Row, len(t.Columns))
 	configs := make([]table.ColumnConfig, len(t.Columns))
 	for i, c := range t.Columns {
 		header[i] = literal(c.header())
-		align := text.AlignLeft
+		align := pretty.AlignLeft
 		if c.numeric(t.Rows, i) {
-			align = text.AlignRight
+			align = pretty.AlignRight
 		}
 		configs[i] = table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align}
 	}

@@ -28,7 +28,7 @@ type followed struct {
 }
 
 func follow(dir string) *followed {
-	return &followed{SweptRun: printed.SweptRun{Dir: dir}, name: filepath.Base(filepath.Clean(dir)), log: train.Follower{Path: filepath.Join(dir, "events.jsonl")}}
+	return &followed{SweptRun: printed.SweptRun{Dir: dir}, name: text.Visible(filepath.Base(filepath.Clean(dir))), log: train.Follower{Path: filepath.Join(dir, "events.jsonl")}}
 }
 
 // read takes in what is new in the log. Of a log that was written again, as resuming does,

@@ -100,3 +100,9 @@ func TestWatchEnds(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestNamesStayInTheirLine(t *testing.T) {
+	if f := follow("runs/a\nb"); f.name != `a\nb` || f.Dir != "runs/a\nb" {
+		t.Errorf("%q in %q", f.name, f.Dir)
+	}
+}
