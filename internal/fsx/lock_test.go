@@ -1,6 +1,7 @@
 package fsx
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -39,6 +40,25 @@ func TestLock(t *testing.T) {
 			t.Errorf("held %v, error %v; want %v", held, err, want)
 		}
 	}
+	// Many share a lock, and none shares what another holds alone.
+	reader, other := open(), open()
+	if err := errors.Join(Share(reader), Share(other)); err != nil {
+		t.Error(err)
+	}
+	if busy, _ := Lock(third); !busy {
+		t.Error("a shared file is taken")
+	}
+	reader.Close()
+	other.Close()
+	if busy, err := Lock(third); busy || err != nil {
+		t.Errorf("a file that nobody shares any more: busy %v, error %v", busy, err)
+	}
+	late := open()
+	defer late.Close()
+	if Share(late) == nil {
+		t.Error("a held file is shared")
+	}
+	third.Close()
 	fourth := open()
 	defer fourth.Close()
 	if busy, err := Lock(fourth); busy || err != nil {

@@ -16,6 +16,10 @@ func Lock(f *os.File) (busy bool, err error) {
 	return errors.Is(err, unix.EWOULDBLOCK), err
 }
 
+// Share takes an advisory lock that any number of processes can hold together, and that the
+// system drops when the process ends. It fails where Lock has been called.
+func Share(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) }
+
 // Held reports whether a process holds the lock of the file. Lock fails while it looks.
 func Held(f *os.File) (bool, error) {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)

@@ -14,6 +14,10 @@ func Lock(f *os.File) (busy bool, err error) {
 	return errors.Is(err, windows.ERROR_LOCK_VIOLATION), err
 }
 
+// Share takes a lock that any number of processes can hold together, and that the system drops
+// when the process ends. It fails where Lock has been called.
+func Share(f *os.File) error { return lock(f, 0) }
+
 // Held reports whether a process holds the lock of the file. Lock fails while it looks.
 func Held(f *os.File) (bool, error) {
 	err := lock(f, 0)

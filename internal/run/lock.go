@@ -87,8 +87,37 @@ func holder(f *os.File) string {
 	return scheduler.Readable(string(text[:n]))
 }
 
-// Close gives up the lock.
+// Use says to other processes, until Close, that this one reads the run. Any number may, also
+// while it is trained. Where files cannot be locked, or are in an archive, it does nothing.
+func (r *Run) Use() {
+	f, err := os.Open(r.Path("config.yaml"))
+	if err != nil {
+		return
+	}
+	if fsx.Share(f) != nil {
+		f.Close()
+		return
+	}
+	r.used = f
+}
+
+// InUse reports whether a process reads the run in dir, as far as Use could say so.
+func InUse(dir string) bool {
+	f, err := os.Open((&Run{Dir: dir}).Path("config.yaml"))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	busy, _ := fsx.Lock(f)
+	return busy
+}
+
+// Close gives up the lock, and what Use has said.
 func (r *Run) Close() {
+	if r.used != nil {
+		r.used.Close()
+		r.used = nil
+	}
 	if r.lock != nil {
 		r.sign("")
 		r.lock.Close()

@@ -33,6 +33,7 @@ type Run struct {
 	Config   *config.Config
 	Manifest record.Manifest
 	lock     *os.File
+	used     *os.File          // the config, while this process reads the run; see Use
 	log      *train.Log        // while training
 	coverage record.Coverage   // of the sampler's first epoch
 	open     wire.Opener       // nil for data.Open

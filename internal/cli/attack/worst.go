@@ -213,6 +213,7 @@ func (o *options) networks(own *run.Run, opts *record.WorstOptions) (list []*run
 	for _, dir := range o.transfer {
 		r, err := run.Open(dir)
 		if err == nil {
+			r.Use()
 			list = append(list, r)
 			var name string
 			switch name, err = robustness.OtherNetwork(r); {

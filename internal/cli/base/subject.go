@@ -155,13 +155,14 @@ func AtLeast(list ...FlagCount) error {
 	return nil
 }
 
-// Open opens the run. It takes no lock: what these commands write is replaced
-// whole, and a run can be evaluated while it is trained.
+// Open opens the run. Others may work on it: what these commands write is replaced
+// whole, and a run can be evaluated while it is trained. It is not removed meanwhile.
 func (o *Subject) Open() (*run.Run, error) {
 	r, err := run.Open(o.Run)
 	if err != nil {
 		return nil, RunError(err)
 	}
+	r.Use()
 	return r, nil
 }
 

@@ -241,6 +241,12 @@ func TestShow(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
+	restate(t, "runs/b", func(m *record.Manifest) {
+		m.Extended = []record.Extension{{Run: "short", Step: 4}, {Run: "longer", Step: 7, Schedule: "keep"}}
+	})
+	if out := clitest.Must(t, 0, "runs show runs/b"); !strings.Contains(out, "\ncontinues short from step 4\ncontinues longer from step 7, schedule keep\n") {
+		t.Errorf("%s", out)
+	}
 	if out := clitest.Must(t, 0, "runs show runs/killed"); !strings.Contains(out, "tercet train --resume runs/killed") {
 		t.Errorf("%s", out)
 	}
@@ -267,6 +273,20 @@ func TestRemove(t *testing.T) {
 	if err != nil || len(left) != 2 {
 		t.Errorf("%v %v", left, err)
 	}
+}
+
+// A run that a command reads is not removed either, until the command ends.
+func TestRemoveKeepsRunsThatAreRead(t *testing.T) {
+	three(t)
+	r := &run.Run{Dir: "runs/a-2"}
+	r.Use()
+	before := clitest.Snapshot(t, ".")
+	for _, line := range []string{"runs rm runs/a-2 --yes", "runs prune --status finished --yes"} {
+		clitest.Refuse(t, base.ExitUsage, line, "a process works on runs/a-2; stop it first")
+	}
+	clitest.Unchanged(t, ".", before, nil)
+	r.Close()
+	clitest.Must(t, 0, "runs rm runs/a-2 --yes")
 }
 
 // If one of the runs is in use, none is removed.

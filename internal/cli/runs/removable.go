@@ -10,11 +10,12 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/fsx"
 	"tercet/internal/record/printed"
+	"tercet/internal/run"
 )
 
 // removable refuses to remove what is not surely a run, or is in use: a link, a directory
 // in an archive, one with other runs or with files that no run has before it begins, and
-// one in which a lock is held. Nothing is removed then, of no run.
+// one that a process trains or reads. Nothing is removed then, of no run.
 func (r removal) removable() error {
 	switch info, err := os.Lstat(r.Dir); {
 	case err != nil:
@@ -28,6 +29,9 @@ func (r removal) removable() error {
 		}
 	} else if err := r.begun(); err != nil {
 		return err
+	}
+	if run.InUse(r.Dir) {
+		return r.busy()
 	}
 	return filepath.WalkDir(r.Dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -44,10 +48,14 @@ func (r removal) removable() error {
 		}
 		defer f.Close()
 		if held, err := fsx.Held(f); err != nil || held {
-			return base.Usagef("a process works on %s; stop it first, or leave the run out: nothing was removed", r.Dir)
+			return r.busy()
 		}
 		return nil
 	})
+}
+
+func (r removal) busy() error {
+	return base.Usagef("a process works on %s; stop it first, or leave the run out: nothing was removed", r.Dir)
 }
 
 // own says that a directory with a manifest is the run's, or that of a retrained network of

@@ -25,7 +25,7 @@ import (
 // none reads no results.
 const none = ""
 
-const dryRun = "Without --yes nothing is removed: the command prints what it would remove. If a process\ntrains one of the runs, or retrains it for tercet stability, nothing is removed. Other\ncommands that work on a run are not seen."
+const dryRun = "Without --yes nothing is removed: the command prints what it would remove. If a process\ntrains one of the runs, retrains it for tercet stability, or computes results of it, as\ntercet eval and attack do, nothing is removed."
 
 func newRemove(s *base.Streams) *cobra.Command {
 	var yes bool

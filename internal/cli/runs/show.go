@@ -161,6 +161,9 @@ func showText(s *base.Streams, w io.Writer, d printed.ShownRun) error {
 	if m.Stopped != nil {
 		line("stopped", "at step %d: %s", m.Stopped.Step, m.Stopped.Reason)
 	}
+	for _, e := range m.Extended {
+		line("continues", "%s from step %d%s", e.Run, e.Step, after(", schedule ", e.Schedule))
+	}
 	line("data", "%s: %s", m.Data.Name, dataWords(m.Data))
 	line("network", "%s, embedding of %d, %s", m.Model.Name, m.Model.Embedding, text.Count(m.Model.Parameters, "parameter"))
 	line("trained", "%s, %s, %s (%s), version %s", m.Started, text.Duration(m.Seconds), m.CPU, m.Kernel, m.Version)
