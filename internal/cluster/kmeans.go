@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -77,41 +78,43 @@ type KMeansResult struct {
 // 1..n, a zero row where Spherical, a canceled ctx. Fewer distinct rows than K, and
 // starts that did not converge, are warnings.
 func KMeans(ctx context.Context, x []float32, n, d int, o KMeansOptions) (*KMeansResult, error) {
-	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
+	f, err := o.frame(x, n, d)
+	if err != nil {
 		return nil, err
-	}
-	if o.K < 1 || o.K > n {
-		return nil, fmt.Errorf("%w: k = %d clusters of %d rows: k must be in 1..%d", ErrInput, o.K, n, n)
-	}
-	if o.Restarts < 0 || o.MaxIterations < 0 || o.MiniBatch < 0 {
-		return nil, fmt.Errorf("%d restarts of at most %d iterations, batches of %d rows: none can be negative", o.Restarts, o.MaxIterations, o.MiniBatch)
-	}
-	var f frame
-	if o.Spherical {
-		var err error
-		if f, err = unitFrame(x, n, d); err != nil {
-			return nil, err
-		}
-	} else {
-		f = frameOf(x, n, d)
 	}
 	if o.MiniBatch > 0 && o.MiniBatch < n {
 		return miniBatch(ctx, f, x, n, o)
 	}
-	if o.Restarts == 0 {
-		o.Restarts = 10
+	return o.best(ctx, o.points(f, x, n))
+}
+
+// frame checks data and options.
+func (o *KMeansOptions) frame(x []float32, n, d int) (frame, error) {
+	if err := metric.CheckMatrix(ErrInput, "rows", x, n, d); err != nil {
+		return frame{}, err
 	}
-	if o.MaxIterations == 0 {
-		o.MaxIterations = 300
+	if o.K < 1 || o.K > n {
+		return frame{}, fmt.Errorf("%w: k = %d clusters of %d rows: k must be in 1..%d", ErrInput, o.K, n, n)
 	}
-	if o.Tolerance == 0 {
-		o.Tolerance = 1e-4
+	if o.Restarts < 0 || o.MaxIterations < 0 || o.MiniBatch < 0 {
+		return frame{}, fmt.Errorf("%d restarts of at most %d iterations, batches of %d rows: none can be negative", o.Restarts, o.MaxIterations, o.MiniBatch)
 	}
+	if o.Spherical {
+		return unitFrame(x, n, d)
+	}
+	return frameOf(x, n, d), nil
+}
+
+// points are the rows in a frame, and the defaults of full k-means take their places.
+func (o *KMeansOptions) points(f frame, x []float32, n int) *points {
+	o.Restarts = cmp.Or(o.Restarts, 10)
+	o.MaxIterations = cmp.Or(o.MaxIterations, 300)
+	o.Tolerance = cmp.Or(o.Tolerance, 1e-4)
 	room := x
 	if !o.Overwrite {
 		room = make([]float32, len(x))
 	}
-	return o.best(ctx, newPoints(f.into(room, x, n)))
+	return newPoints(f.into(room, x, n))
 }
 
 func (r *KMeansResult) warn(data *centered, o KMeansOptions) {

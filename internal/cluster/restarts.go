@@ -14,21 +14,17 @@ import (
 // each row is read once for all.
 const startCenters = 128
 
-// run does starts first, first+1, ... in step.
-func (o *KMeansOptions) run(ctx context.Context, starts []*lloyd, first int, tolerance float64) error {
+// run does the starts of these numbers in step; told is Progress for them.
+func (o *KMeansOptions) run(ctx context.Context, starts []*lloyd, restarts []int, told func(ended, iteration int)) error {
 	streams := make([]*rng.Stream, len(starts))
 	for i, l := range starts {
 		l.reset()
-		streams[i] = rng.New(o.Seed, "cluster/kmeans", uint64(first+i))
+		streams[i] = rng.New(o.Seed, "cluster/kmeans", uint64(restarts[i]))
 	}
 	if err := seed(ctx, starts, streams); err != nil {
 		return err
 	}
-	return iterate(ctx, starts, o.MaxIterations, tolerance, func(ended, iteration int) {
-		if o.Progress != nil {
-			o.Progress(first+ended, iteration)
-		}
-	})
+	return iterate(ctx, starts, o.MaxIterations, o.Tolerance*starts[0].data.variance, told)
 }
 
 // startBytes is the memory that starts in step may take in any case.
@@ -48,41 +44,85 @@ const improved = 5
 // sameShare is the difference of inertias below which starts count as equal.
 const sameShare = 1e-9
 
-// best runs the restarts and keeps the best.
-func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, error) {
-	data := p.centered
-	starts := make([]*lloyd, min(o.Restarts, max(1, startCenters/o.K), p.roomForStarts(o.K)))
+// restarts does the starts of these numbers, several in step, and calls done for each.
+func (o *KMeansOptions) restarts(ctx context.Context, p *points, numbers []int, done func(restart int, l *lloyd) error) error {
+	starts := make([]*lloyd, max(1, min(len(numbers), startCenters/o.K, p.roomForStarts(o.K))))
 	for i := range starts {
 		starts[i] = newStart(p, o.K)
 	}
-	var ended []ending // the best ones, by inertia
-	most, iterations := improved, 0
-	if p.budget(o.K, 0).free == 0 { // there will be none for others than the best
-		most = 1
-	}
-	for first := 0; first < o.Restarts; first += len(starts) {
-		starts = starts[:min(len(starts), o.Restarts-first)]
-		if err := o.run(ctx, starts, first, o.Tolerance*data.variance); err != nil {
-			return nil, fmt.Errorf("k-means stopped in start %d of %d: %w", first+1, o.Restarts, err)
+	ended := 0
+	for now := range slices.Chunk(numbers, len(starts)) {
+		starts = starts[:len(now)]
+		err := o.run(ctx, starts, now, func(more, iteration int) {
+			if o.Progress != nil {
+				o.Progress(ended+more, iteration)
+			}
+		})
+		if err != nil {
+			return fmt.Errorf("k-means stopped in start %d of %d: %w", now[0]+1, o.Restarts, err)
 		}
 		for i, l := range starts {
-			iterations += l.iterations
-			e := ending{restart: first + i, inertia: l.inertia()}
-			if len(ended) == most && e.inertia >= ended[most-1].inertia {
-				continue
+			if err := done(now[i], l); err != nil {
+				return err
 			}
-			e.keep(l)
-			ended = append(ended, e)
-			slices.SortStableFunc(ended, func(a, b ending) int { return cmp.Compare(a.inertia, b.inertia) })
-			ended = ended[:min(len(ended), most)]
 		}
+		ended += len(now)
 	}
-	l := starts[0]
-	starts = nil
+	return nil
+}
+
+// best runs the restarts and keeps the best.
+func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, error) {
+	all := make([]int, o.Restarts)
+	for i := range all {
+		all[i] = i
+	}
+	e := newEndings(p, o.K)
+	err := o.restarts(ctx, p, all, func(restart int, l *lloyd) error {
+		e.add(restart, l.inertia(), l)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return o.choose(ctx, p, e)
+}
+
+// endings are those of the best starts, by inertia, the earlier of equals first.
+type endings struct {
+	most       int
+	best       []ending
+	iterations int // of all starts
+}
+
+func newEndings(p *points, k int) *endings {
+	if p.budget(k, 0).free == 0 { // there will be no swaps of others than the best
+		return &endings{most: 1}
+	}
+	return &endings{most: improved}
+}
+
+// add considers how a start has ended. Starts are added in the order of their numbers.
+func (e *endings) add(restart int, inertia float64, l *lloyd) {
+	e.iterations += l.iterations
+	if len(e.best) == e.most && inertia >= e.best[e.most-1].inertia {
+		return
+	}
+	one := ending{restart: restart, inertia: inertia}
+	one.keep(l)
+	e.best = append(e.best, one)
+	slices.SortStableFunc(e.best, func(a, b ending) int { return cmp.Compare(a.inertia, b.inertia) })
+	e.best = e.best[:min(len(e.best), e.most)]
+}
+
+// choose improves the best starts by swaps and returns the best then.
+func (o *KMeansOptions) choose(ctx context.Context, p *points, ended *endings) (*KMeansResult, error) {
+	data := p.centered
+	l := newStart(p, o.K)
 	best, before := 0, -1.
-	b := p.budget(o.K, iterations)
-	for i := range ended {
-		e := &ended[i]
+	b := p.budget(o.K, ended.iterations)
+	for i := range ended.best {
+		e := &ended.best[i]
 		same := e.inertia-before <= sameShare*e.inertia
 		if before = e.inertia; same || i > 0 && min(b.left, b.free) <= 0 { // most likely the same centers in another order
 			continue
@@ -96,12 +136,12 @@ func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, err
 			return nil, fmt.Errorf("k-means stopped in swaps: %w", err)
 		}
 		e.keep(l)
-		if e.inertia < ended[best].inertia {
+		if e.inertia < ended.best[best].inertia {
 			best = i
 		}
 	}
-	l.restore(&ended[best])
-	least, restart := ended[best].inertia, ended[best].restart
+	l.restore(&ended.best[best])
+	least, restart := ended.best[best].inertia, ended.best[best].restart
 	r := &KMeansResult{Labels: slices.Clone(l.labels), Centers: l.original(), Sizes: slices.Clone(l.size), Inertia: least / (data.scale * data.scale),
 		Iterations: l.iterations, Restart: restart, Converged: l.converged}
 	r.warn(data, *o)

@@ -15,14 +15,15 @@ import (
 	"tercet/internal/run"
 )
 
-// Cluster clusters a run's embeddings of a set. An *Error is a mistake in o.
-func Cluster(ctx context.Context, r *run.Run, checkpoint, set string, limit int, o record.ClusterOptions, say progress.Say) (*solve.Result, error) {
+// Cluster clusters a run's embeddings of a set, or does a task's share of it. An *Error is a
+// mistake in o.
+func Cluster(ctx context.Context, r *run.Run, checkpoint, set string, limit int, o record.ClusterOptions, share solve.Share, say progress.Say) (*solve.Result, error) {
 	start := time.Now()
 	e, err := r.Embed(ctx, checkpoint, set, limit, say)
 	if err != nil {
 		return nil, err
 	}
-	j := &solve.Job{Items: data.Embeddings{X: e.Vectors.Data, N: e.Vectors.Rows(), D: e.Vectors.Cols(), Labels: e.Data.Labels()}, Options: o, Say: say}
+	j := &solve.Job{Items: data.Embeddings{X: e.Vectors.Data, N: e.Vectors.Rows(), D: e.Vectors.Cols(), Labels: e.Data.Labels()}, Options: o, Share: share, Say: say}
 	if j.Thresholds.Margins, err = margins(r, checkpoint); err != nil {
 		return nil, err
 	}
@@ -34,8 +35,8 @@ func Cluster(ctx context.Context, r *run.Run, checkpoint, set string, limit int,
 		return h, err
 	}
 	c, err := j.Run(ctx, e.Source)
-	if err != nil {
-		return nil, err
+	if err != nil || c.Task != nil {
+		return c, err
 	}
 	if t := c.Doc.ThresholdFrom; t != nil && t.Fit != nil && t.Fit.Set == set {
 		c.Doc.Warnings = append(c.Doc.Warnings, fmt.Sprintf("the threshold is fitted to the labels of the %s set, which is clustered: the scores are too good", set))
@@ -80,7 +81,7 @@ func margins(r *run.Run, checkpoint string) (*solve.Margins, error) {
 
 // Files clusters embeddings (N, D) of an npy file; labels may
 // name no file.
-func Files(ctx context.Context, embeddings string, labels npy.LabelFile, o record.ClusterOptions, keep run.Keeper, say progress.Say) (*solve.Result, error) {
+func Files(ctx context.Context, embeddings string, labels npy.LabelFile, o record.ClusterOptions, share solve.Share, keep run.Keeper, say progress.Say) (*solve.Result, error) {
 	start := time.Now()
 	v, src, err := embed.ReadVectors(embeddings, labels)
 	if err != nil {
@@ -89,7 +90,7 @@ func Files(ctx context.Context, embeddings string, labels npy.LabelFile, o recor
 	if err := keep.Check(src); err != nil {
 		return nil, err
 	}
-	j := &solve.Job{Items: v, Options: o, Say: say}
+	j := &solve.Job{Items: v, Options: o, Share: share, Say: say}
 	t := o.Multicut.ThresholdOptions
 	if o.Method == solve.Agglomerative {
 		t = o.Agglomerative.Threshold
@@ -104,8 +105,8 @@ func Files(ctx context.Context, embeddings string, labels npy.LabelFile, o recor
 		}
 	}
 	c, err := j.Run(ctx, src)
-	if err != nil {
-		return nil, err
+	if err != nil || c.Task != nil {
+		return c, err
 	}
 	if c.Classes, err = labelNames(labels); err != nil {
 		return nil, err

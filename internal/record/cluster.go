@@ -159,6 +159,16 @@ type MapRecord struct {
 	Seconds         float64   `json:"seconds" doc:"wall time in seconds"`
 }
 
+// ClusterTask says what a task of k-means has done, schema tercet.cluster-task/1.
+type ClusterTask struct {
+	Schema string `json:"schema" doc:"the name and number of the schema"`
+	Source Source `json:"source" doc:"what is clustered"`
+	Starts string `json:"starts" doc:"file of the starts"`
+	Task   int    `json:"task" doc:"number of the task, from 1"`
+	Tasks  int    `json:"tasks" doc:"number of tasks"`
+	Count  int    `json:"count" doc:"starts in the file"`
+}
+
 func (Cluster) kind() kind {
 	return kind{schemas: []string{ClusterSchema, OldClusterSchema}, made: "cluster"}
 }

@@ -38,15 +38,17 @@ const (
 	UncheckedShardFormat     = "tercet.shard/1" // packed images without checksums
 	ShardFormat              = "tercet.shard/2"
 	ClustersFormat           = "tercet.clusters/1"
-	EvalPartFormat           = "tercet.eval-part/2"  // unfinished evaluations
-	WorstPartFormat          = "tercet.worst-part/1" // unfinished worst cases
-	FingerprintFormat        = "tercet.data/1"       // begins what is hashed
+	EvalPartFormat           = "tercet.eval-part/3"    // unfinished evaluations
+	ClusterPartFormat        = "tercet.cluster-part/1" // starts of k-means of a task
+	WorstPartFormat          = "tercet.worst-part/1"   // unfinished worst cases
+	FingerprintFormat        = "tercet.data/1"         // begins what is hashed
 )
 
 // Schemas of what commands print with --json.
 const (
 	TrainSchema         = "tercet.train/1"
 	RunsSchema          = "tercet.runs/1"
+	ClusterTaskSchema   = "tercet.cluster-task/1"
 	EvalTaskSchema      = "tercet.eval-task/1"
 	ScriptSchema        = "tercet.script/1"
 	SweepStatusSchema   = "tercet.sweep-status/1"

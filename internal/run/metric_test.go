@@ -243,7 +243,7 @@ func TestFittedRun(t *testing.T) {
 	if done, err := r.Train(ctx, run.Watch{}); !done || err != nil {
 		t.Errorf("a finished fit is done again: %v, %v", done, err)
 	}
-	c, err := clustering.Cluster(ctx, r, "last", "test", 0, record.ClusterOptions{Method: solve.KMeans, NInit: 2, Maps: record.MapOptions{Kind: "none"}}, tinytest.Quiet)
+	c, err := clustering.Cluster(ctx, r, "last", "test", 0, record.ClusterOptions{Method: solve.KMeans, NInit: 2, Maps: record.MapOptions{Kind: "none"}}, solve.Share{}, tinytest.Quiet)
 	if err != nil || len(c.Doc.Sizes) != 6 {
 		t.Errorf("cluster: %+v, %v", c, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/cluster/solve"
 	"tercet/internal/clustering"
 	"tercet/internal/config"
 	"tercet/internal/data"
@@ -128,7 +129,7 @@ func TestTheDocuments(t *testing.T) {
 		t.Errorf("cost %v", cost)
 	}
 
-	c, err := clustering.Cluster(ctx, r, "last", "test", 0, record.ClusterOptions{Method: "kmeans", NInit: 2}, tinytest.Quiet)
+	c, err := clustering.Cluster(ctx, r, "last", "test", 0, record.ClusterOptions{Method: "kmeans", NInit: 2}, solve.Share{}, tinytest.Quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,11 +217,11 @@ func TestVectorsOfOtherTools(t *testing.T) {
 	if _, err := evaluate.Files(ctx, x, npy.LabelFile{Path: filepath.Join(dir, "few.csv")}, o, nil, tinytest.Quiet); !errors.Is(err, data.ErrFormat) || !strings.Contains(err.Error(), "has 2 labels") {
 		t.Errorf("error %v", err)
 	}
-	c, err := clustering.Files(ctx, x, npy.LabelFile{}, record.ClusterOptions{Method: "kmeans", K: 3, NInit: 2}, nil, tinytest.Quiet)
+	c, err := clustering.Files(ctx, x, npy.LabelFile{}, record.ClusterOptions{Method: "kmeans", K: 3, NInit: 2}, solve.Share{}, nil, tinytest.Quiet)
 	if err != nil || c.Doc.Clustering != nil || c.Doc.Clusters != 3 {
 		t.Errorf("without labels: %v", err)
 	}
-	if _, err := clustering.Files(ctx, x, npy.LabelFile{}, record.ClusterOptions{Method: "kmeans"}, nil, tinytest.Quiet); err == nil || !strings.Contains(err.Error(), "give -k") {
+	if _, err := clustering.Files(ctx, x, npy.LabelFile{}, record.ClusterOptions{Method: "kmeans"}, solve.Share{}, nil, tinytest.Quiet); err == nil || !strings.Contains(err.Error(), "give -k") {
 		t.Errorf("error %v", err)
 	}
 }

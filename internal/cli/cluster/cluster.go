@@ -24,6 +24,8 @@ import (
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
+	"tercet/internal/scheduler"
+	"tercet/internal/text"
 )
 
 type options struct {
@@ -40,6 +42,8 @@ type options struct {
 	spherical bool
 	miniBatch int
 	sample    int
+	task      string
+	merge     bool
 	// multicut
 	solver        string
 	threshold     string
@@ -103,7 +107,11 @@ labels.npy, clusters.safetensors (for tercet cluster assign) and pictures into t
 run's directory, or into --out-dir. Results of other images or weights go into
 RUN/cluster-validation, RUN/cluster-best and so on. A clustering of a run is replaced
 only if the new one covers it (the same method and settings, no fewer images, with its
-maps and its comparison), or with --force.`,
+maps and its comparison), or with --force.
+
+--task divides the starts of k-means among machines, which keep them in
+cluster.json.part-i-of-n; --merge continues with them. The clusters are those of one
+process, bit for bit.`,
 		Examples: []base.Example{
 			{Why: "a run's test images, by multicut if its loss fixes a threshold, else by k-means", Line: "tercet cluster --run runs/first"},
 			{Why: "multicut, its threshold fitted to held-out images of the run", Line: "tercet cluster --run runs/first --method multicut --threshold fit --out-dir clusters"},
@@ -137,6 +145,12 @@ func runCluster(ctx context.Context, s *base.Streams, o options) error {
 		return clusterError(ctx, view, err)
 	}
 	view.Close()
+	if t := c.Task; t != nil {
+		return s.Result(t, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%s: %s of k-means; when all %d tasks have ended, replace --task by --merge\n", t.Starts, text.Count(t.Count, "start"), t.Tasks)
+			return err
+		})
+	}
 	for _, w := range c.Doc.Warnings {
 		s.Note("warning: %s", w)
 	}
@@ -212,13 +226,37 @@ func (o *options) clusterRun(ctx context.Context, s *base.Streams, view *base.St
 	if err != nil {
 		return nil, err
 	}
-	if !o.force {
+	share, err := o.share(opts)
+	if err != nil {
+		return nil, err
+	}
+	if !o.force && share.Task.Of == 0 {
 		now := record.Cluster{Options: opts, Source: record.Source{Items: o.Limit}}
 		if err := base.KeptError(run.Keep(r, path, now, o.Set, o.Checkpoint), "--out-dir FOLDER"); err != nil {
 			return nil, err
 		}
 	}
-	return clustering.Cluster(ctx, r, o.Checkpoint, o.Set, o.Limit, opts, told(view))
+	return clustering.Cluster(ctx, r, o.Checkpoint, o.Set, o.Limit, opts, share, told(view))
+}
+
+// share is that of --task, or of --merge.
+func (o *options) share(c record.ClusterOptions) (solve.Share, error) {
+	s := solve.Share{Program: base.Program(), Path: func(t scheduler.Task) string { return run.PartPath(filepath.Join(o.out, "cluster.json"), t) }}
+	var err error
+	switch {
+	case o.task == "" && !o.merge:
+		return s, nil
+	case o.out == "":
+		return s, base.Usagef("--task and --merge keep starts in files beside the result: name its folder by --out-dir, the same for all tasks")
+	case o.merge:
+		s.Merge, err = run.Parts(filepath.Join(o.out, "cluster.json"))
+	default:
+		s.Task, err = scheduler.ParseTask(o.task, os.Getenv)
+	}
+	if err == nil {
+		err = s.Check(c)
+	}
+	return s, err
 }
 
 // place is where the document goes. It refuses a folder with files of others.
@@ -251,7 +289,15 @@ func (o *options) clusterFile(ctx context.Context, view *base.Stages) (*solve.Re
 	if err := o.knowable(opts); err != nil {
 		return nil, err
 	}
-	c, err := clustering.Files(ctx, o.Embeddings, o.LabelFile(), opts, o.keeper(opts), told(view))
+	share, err := o.share(opts)
+	if err != nil {
+		return nil, err
+	}
+	keeper := o.keeper(opts)
+	if share.Task.Of > 0 {
+		keeper = nil
+	}
+	c, err := clustering.Files(ctx, o.Embeddings, o.LabelFile(), opts, share, keeper, told(view))
 	return c, base.LabelsError(err)
 }
 
@@ -356,6 +402,9 @@ func (o *options) inputs() []string {
 // clusterGates reads --fail-under and refuses scores that will not be measured.
 func (o *options) clusterGates() ([]base.Gate, error) {
 	gates, err := o.Gates()
+	if err == nil && o.task != "" && len(gates) > 0 {
+		err = base.Usagef("--fail-under is about a result, which --merge makes")
+	}
 	if err == nil && len(gates) > 0 && o.Run == "" && o.Labels == "" {
 		err = base.Usagef("--fail-under needs --labels: without true labels nothing is scored")
 	}

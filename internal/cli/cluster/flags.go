@@ -43,6 +43,7 @@ func (o *options) declare(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("run", "fit-embeddings")
 	base.OldNames(fs, "out", "out-dir", "graph-neighbours", "graph-neighbors")
 	base.OldValues(fs, "restarts", "0", restartsAuto, "-1", restartsNone)
+	cmd.MarkFlagsMutuallyExclusive("task", "merge")
 	cmd.MarkFlagsRequiredTogether("fit-embeddings", "fit-labels")
 	o.flags = fs
 }
@@ -54,6 +55,8 @@ func (o *options) declareKMeans(fs *pflag.FlagSet) {
 	fs.IntVar(&o.miniBatch, "mini-batch", 0, "rows a step, for very many items; 0, or more than there are, takes all")
 	fs.IntVar(&o.sample, "silhouette-sample", 0, "with several k: items that the silhouette is measured on, 0 for all")
 	fs.IntVar(&o.nInit, "n-init", 10, "number of starts; the best counts (with --mini-batch 3); with multicut, of the k-means to compare with")
+	fs.StringVar(&o.task, "task", "", "do only share `i/n` of the starts (i from 1), or auto/n with the scheduler's index, for --merge")
+	fs.BoolVar(&o.merge, "merge", false, "make the clusters of what all tasks have done for the same --out-dir")
 	base.Only(fs, []string{solve.KMeans, solve.Agglomerative}, "clusters")
 	base.Only(fs, []string{solve.KMeans, solve.Multicut}, "n-init")
 	base.Group(fs, "k-means", solve.KMeans)

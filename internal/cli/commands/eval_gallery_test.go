@@ -135,7 +135,7 @@ func TestGalleryRefuses(t *testing.T) {
 		"eval --run r --query-labels q.csv":                                    "do not go together",
 		"eval --run r --blocks":                                                "do not go together",
 		"eval --blocks --no-kmeans --embeddings X.fbin":                        "--embeddings needs --labels",
-		eval + " --out e.json --task 2/3 --k 7":                                "holds work of another evaluation (k of recall@k: [1 2 4 8] there, [7] here)",
+		eval + " --out e.json --task 2/3 --k 7":                                "holds work of another computation (k of recall@k: [1 2 4 8] there, [7] here)",
 		eval + " --out e.json --task 2/3 --distance cosine":                    "(distance: euclidean there, cosine here)",
 		eval + " --out e.json --task 2/3 --queries Q.npy --query-labels q.csv": "(data (SHA-256): ",
 	} {

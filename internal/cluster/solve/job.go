@@ -27,12 +27,15 @@ type Result struct {
 
 	Maps  []Map // as Doc.Maps
 	Model *Model
+
+	Task *record.ClusterTask // of a share of the starts, which has nothing else
 }
 
 // Job is a clustering under way.
 type Job struct {
 	Items      data.Embeddings
 	Options    record.ClusterOptions
+	Share      Share // of the starts of k-means
 	Thresholds Thresholds
 	Say        progress.Say
 	Forward    int64 // images passed to fit a threshold
@@ -42,8 +45,20 @@ type Job struct {
 	model         *Model
 }
 
-// Run clusters the items, scores the clusters and maps the items.
+// Run clusters the items, scores the clusters and maps the items; of a task it does the
+// starts.
 func (j *Job) Run(ctx context.Context, src record.Source) (*Result, error) {
+	if err := j.Share.Check(j.Options); err != nil {
+		return nil, err
+	}
+	if j.Share.Task.Of > 0 {
+		o, err := j.kmeansOptions()
+		if err != nil {
+			return nil, err
+		}
+		t, err := j.starts(ctx, o, src)
+		return &Result{Task: t}, err
+	}
 	j.Thresholds.seed, j.Thresholds.Say = j.Options.Seed, j.Say
 	doc := &record.Cluster{Schema: record.ClusterSchema, Source: src, Options: j.Options}
 	method := map[string]func(context.Context, *record.Cluster) error{

@@ -13,29 +13,42 @@ import (
 	"tercet/internal/text"
 )
 
-// kmeans clusters the items by k-means, of one k or of that with the best silhouette.
-func (j *Job) kmeans(ctx context.Context, doc *record.Cluster) error {
+// kmeansOptions are those of the search, K being the number of classes where none is given.
+func (j *Job) kmeansOptions() (cluster.KMeansOptions, error) {
 	o := cluster.KMeansOptions{
 		K: j.Options.K, Restarts: j.Options.NInit, Seed: j.Options.Seed, Spherical: j.Options.KMeans.Spherical, MiniBatch: j.Options.KMeans.MiniBatch,
 		Progress: func(restart, _ int) { j.Say("k-means", restart, max(j.Options.NInit, restart)) },
+	}
+	switch {
+	case j.Options.KMeans.Ks != nil:
+		return o, nil
+	case o.K == 0 && j.Items.Labels == nil:
+		return o, option.Errorf("k-means needs the number of clusters where there are no labels: give -k")
+	case o.K == 0:
+		o.K = data.Distinct(j.Items.Labels)
+	case o.K > j.Items.N:
+		return o, TooMany(o.K, j.Items.N)
+	}
+	return o, nil
+}
+
+// kmeans clusters the items by k-means, of one k or of that with the best silhouette.
+func (j *Job) kmeans(ctx context.Context, doc *record.Cluster) error {
+	o, err := j.kmeansOptions()
+	if err != nil {
+		return err
 	}
 	if o.MiniBatch > j.Items.N {
 		doc.Warnings = append(doc.Warnings, fmt.Sprintf("%s %d of %s: each step takes all of them", option.Name("mini-batch"), o.MiniBatch, text.Count(j.Items.N, "item")))
 	}
 	doc.KMeans = &record.KMeansRecord{}
 	var km *cluster.KMeansResult
-	var err error
 	switch {
 	case j.Options.KMeans.Ks != nil:
 		km, err = j.chooseK(ctx, o, doc)
-	case o.K == 0 && j.Items.Labels == nil:
-		return option.Errorf("k-means needs the number of clusters where there are no labels: give -k")
-	case o.K > j.Items.N:
-		return TooMany(o.K, j.Items.N)
+	case j.Share.Merge > 0:
+		km, err = j.merge(ctx, o)
 	default:
-		if o.K == 0 {
-			o.K = data.Distinct(j.Items.Labels)
-		}
 		km, err = cluster.KMeans(ctx, j.Items.X, j.Items.N, j.Items.D, o)
 	}
 	if err != nil {

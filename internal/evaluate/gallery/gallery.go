@@ -18,6 +18,7 @@ import (
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
+	"tercet/internal/unfinished"
 	"tercet/internal/vectors"
 )
 
@@ -223,12 +224,12 @@ func Evaluate(ctx context.Context, o Options, say progress.Say) (e *evaluate.Eva
 		return nil, nil, err
 	}
 	defer in.close()
-	var part *partFile
+	var part *unfinished.File
 	if o.Out != "" {
-		if part, err = openPart(o.Out+".partial", in.header("values", 1, 1)); err != nil {
+		if part, err = unfinished.Open(o.Out+".partial", in.head("values", 1, 1)); err != nil {
 			return nil, nil, err
 		}
-		defer part.close()
+		defer part.Close()
 	}
 	values, err := in.values(ctx, part, say)
 	if err == nil {
@@ -237,32 +238,32 @@ func Evaluate(ctx context.Context, o Options, say progress.Say) (e *evaluate.Eva
 	if err != nil {
 		return nil, nil, stopped(err, part)
 	}
-	return e, part.remove, nil
+	return e, part.Remove, nil
 }
 
 // values are those of all queries; the ones that part holds are read from it, and the
 // others are kept there.
-func (in *input) values(ctx context.Context, part *partFile, say progress.Say) ([]float64, error) {
+func (in *input) values(ctx context.Context, part *unfinished.File, say progress.Say) ([]float64, error) {
 	st := in.stored
 	_, all := st.Queries(st.Chunks() - 1)
 	values := make([]float64, all*st.Scores())
 	for k := range st.Chunks() {
 		lo, hi := st.Queries(k)
 		to := values[lo*st.Scores() : hi*st.Scores()]
-		if part.has(k) {
-			if err := part.read(k, to); err != nil {
+		if part.Has(k) {
+			if err := part.Read(k, to); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		p := part.resumed(k, 0, in.g.Len())
+		p := resumed(part, k, 0, in.g.Len())
 		p.Told = queriesOf(say, lo, hi, all)
 		v, err := st.Values(ctx, k, p)
 		if err != nil {
 			return nil, err
 		}
 		copy(to, v)
-		if err := part.write(k, v); err != nil {
+		if err := part.Write(k, v); err != nil {
 			return nil, err
 		}
 	}
@@ -275,11 +276,11 @@ func queriesOf(say progress.Say, lo, hi, all int) progress.Count {
 }
 
 // stopped says where work is kept that was interrupted.
-func stopped(err error, p *partFile) error {
-	if p == nil || p.done == 0 && !p.isUnderway() {
+func stopped(err error, p *unfinished.File) error {
+	if p == nil || p.Done() == 0 && !p.Underway() {
 		return err
 	}
-	return fmt.Errorf("%w; %s keeps what was done, and the same command continues from there", err, p.path)
+	return fmt.Errorf("%w; %s keeps what was done, and the same command continues from there", err, p.Path)
 }
 
 // result makes the evaluation of the values of all queries that count.

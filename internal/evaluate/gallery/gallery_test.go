@@ -186,7 +186,7 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := bytes.IndexByte(kept, '\n')
-	for _, cut := range []int{0, 1, line, line + 1, line + 5, line + 1 + recordHead, len(kept) / 2, len(kept) - 1} {
+	for _, cut := range []int{0, 1, line, line + 1, line + 5, line + 17, len(kept) / 2, len(kept) - 1} {
 		if err := os.WriteFile(path, kept[:cut], 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -265,13 +265,13 @@ func TestMergeRefuses(t *testing.T) {
 	put(kept[:20])
 	refused(fault.ErrFormat, "cut off in its first line")
 	put([]byte("no header\n"))
-	refused(fault.ErrFormat, "is no file of unfinished work")
+	refused(fault.ErrFormat, "is not a file of unfinished work")
 	for say, old := range map[string][2]string{
 		"distance: cosine there, euclidean here": {`"euclidean"`, `"cosine"`},
-		"k of recall@k: [1 6] there":             {`[1,5]`, `[1,6]`},
-		"data (SHA-256)":                         {`"fingerprint":"`, `"fingerprint":"0`},
-		"kernel level":                           {`"kernel":"`, `"kernel":"x`},
-		"version of the program: v2 there":       {`"program":"v1"`, `"program":"v2"`},
+		"k of recall@k: [1 6] there":             {`[1 5]`, `[1 6]`},
+		"data (SHA-256)":                         {`(SHA-256)","value":"`, `(SHA-256)","value":"0`},
+		"kernel level":                           {`"kernel level","value":"`, `"kernel level","value":"x`},
+		"version of the program: v2 there":       {`"v1"`, `"v2"`},
 		"task: 1 there, 2 here":                  {`"task":2`, `"task":1`},
 	} {
 		put(bytes.Replace(kept, []byte(old[0]), []byte(old[1]), 1))
@@ -286,7 +286,7 @@ func TestMergeRefuses(t *testing.T) {
 	}
 	other := o
 	other.Eval.Ks = []int{2}
-	if _, err := Task(context.Background(), other, scheduler.Task{Index: 1, Of: 3}, silent); err == nil || !strings.Contains(err.Error(), "work of another evaluation") {
+	if _, err := Task(context.Background(), other, scheduler.Task{Index: 1, Of: 3}, silent); err == nil || !strings.Contains(err.Error(), "work of another computation") {
 		t.Errorf("a task of other settings: error %v", err)
 	}
 }

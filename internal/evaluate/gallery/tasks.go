@@ -2,17 +2,16 @@ package gallery
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 
-	"tercet/internal/data/fault"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/evaluate"
-	"tercet/internal/fsx"
+	"tercet/internal/metric"
 	"tercet/internal/option"
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
 	"tercet/internal/scheduler"
+	"tercet/internal/unfinished"
 )
 
 // Task counts one share of the gallery for all queries and keeps the counts beside Out; a
@@ -30,29 +29,54 @@ func Task(ctx context.Context, o Options, t scheduler.Task, say progress.Say) (*
 	if t.Of > in.g.Len() {
 		return nil, option.Errorf("%d tasks of a gallery of %d items; give at most one a task", t.Of, in.g.Len())
 	}
-	part, err := openPart(run.PartPath(o.Out, t), in.header("counts", t.Index, t.Of))
+	part, err := unfinished.Open(run.PartPath(o.Out, t), in.head("counts", t.Index, t.Of))
 	if err != nil {
 		return nil, err
 	}
-	defer part.close()
+	defer part.Close()
 	from, to := st.Share(t.Index, t.Of)
 	_, all := st.Queries(st.Chunks() - 1)
 	for k := range st.Chunks() {
-		if part.has(k) {
+		if part.Has(k) {
 			continue
 		}
 		lo, hi := st.Queries(k)
-		p := part.resumed(k, from, to)
+		p := resumed(part, k, from, to)
 		p.Told = queriesOf(say, lo, hi, all)
 		counts, err := st.Count(ctx, k, p)
 		if err != nil {
 			return nil, stopped(err, part)
 		}
-		if err := part.write(k, counts); err != nil {
+		if err := part.Write(k, counts); err != nil {
 			return nil, err
 		}
 	}
-	return &record.EvalTask{Schema: record.EvalTaskSchema, Source: in.src, Counts: part.path, Task: t.Index, Tasks: t.Of, First: from, Rows: to - from}, nil
+	return &record.EvalTask{Schema: record.EvalTaskSchema, Source: in.src, Counts: part.Path, Task: t.Index, Tasks: t.Of, First: from, Rows: to - from}, nil
+}
+
+// head says what unfinished work is of; it holds values or counts.
+func (in *input) head(holds string, task, of int) unfinished.Head {
+	e := in.o.Eval
+	return unfinished.Head{Schema: record.EvalPartFormat, Chunks: in.stored.Chunks(), Task: task, Of: of, Facts: []unfinished.Fact{
+		{What: "numbers", Value: holds},
+		{What: "version of the program", Value: in.o.Program},
+		{What: "data (SHA-256)", Value: in.src.Fingerprint},
+		unfinished.FactOf("k of recall@k", e.Ks),
+		{What: "distance", Value: e.Distance},
+		{What: "kernel level", Value: kernel.Current().String()},
+	}}
+}
+
+// resumed is the part of the gallery [from, to) for a chunk, with what f has counted of it
+// before, and keeps further counts.
+func resumed(f *unfinished.File, chunk, from, to int) metric.Part {
+	out := metric.Part{From: from, To: to}
+	if f == nil {
+		return out
+	}
+	out.Done, out.Counts = f.Kept(chunk)
+	out.Save = func(done int, counts []int32) error { return f.Keep(chunk, done, counts) }
+	return out
 }
 
 // maxTasks bounds the files that Merge has open.
@@ -71,13 +95,13 @@ func Merge(ctx context.Context, o Options, say progress.Say) (*evaluate.Evaluati
 		return nil, err
 	}
 	defer in.close()
-	var parts []*partFile
+	var parts []*unfinished.File
 	for i := 1; i <= n; i++ {
-		p, err := finishedPart(run.PartPath(o.Out, scheduler.Task{Index: i, Of: n}), in.header("counts", i, n))
+		p, err := unfinished.Finished(run.PartPath(o.Out, scheduler.Task{Index: i, Of: n}), in.head("counts", i, n))
 		if err != nil {
 			return nil, err
 		}
-		defer p.close()
+		defer p.Close()
 		parts = append(parts, p)
 	}
 	var values []float64
@@ -88,7 +112,7 @@ func Merge(ctx context.Context, o Options, say progress.Say) (*evaluate.Evaluati
 		}
 		sum, part := make([]int32, st.CountsOf(k)), make([]int32, st.CountsOf(k))
 		for _, p := range parts {
-			if err := p.read(k, part); err != nil {
+			if err := p.Read(k, part); err != nil {
 				return nil, err
 			}
 			for i, c := range part {
@@ -103,31 +127,4 @@ func Merge(ctx context.Context, o Options, say progress.Say) (*evaluate.Evaluati
 		say("merge", k+1, st.Chunks())
 	}
 	return in.result(ctx, values)
-}
-
-// finishedPart opens the counts of a task that has ended.
-func finishedPart(path string, head header) (*partFile, error) {
-	f, _, err := fsx.OpenRegular(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Missing(nil, "%s is missing", path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	p := &partFile{path: path, head: head, f: f, at: make([]int64, head.Chunks)}
-	there, _, err := p.scan()
-	switch {
-	case err != nil:
-	case there == nil:
-		err = fault.Bad("%s is cut off in its first line: run task %d/%d again", path, head.Task, head.Of)
-	case there.unlike(head) != "":
-		err = option.Errorf("%s holds counts of another evaluation (%s)", path, there.unlike(head))
-	case p.done < head.Chunks:
-		err = fault.Missing(nil, "%s is unfinished, %d of %d parts of the queries: run task %d/%d again, which continues", path, p.done, head.Chunks, head.Task, head.Of)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return p, nil
 }

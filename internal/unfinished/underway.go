@@ -1,4 +1,4 @@
-package gallery
+package unfinished
 
 import (
 	"bytes"
@@ -10,28 +10,16 @@ import (
 	"os"
 
 	"tercet/internal/fsx"
-	"tercet/internal/metric"
 )
 
-// A chunk of queries whose counts are unfinished is kept in a file of its own, which is
-// replaced as the work proceeds: the line of the part's file, then the chunk, the CRC-32 of
-// what follows, the gallery rows done, and the counts.
+// A chunk whose counts are unfinished is kept in a file of its own, which is replaced as the
+// work proceeds: the line of the work's file, then the chunk, the CRC-32 of what follows, the
+// rows done, and the counts.
 
-func (p *partFile) underwayPath() string { return p.path + ".now" }
+func (p *File) underwayPath() string { return p.Path + ".now" }
 
-// resumed is the part of the gallery [from, to) for a chunk, with what was counted of it
-// before, whose further counts are kept.
-func (p *partFile) resumed(chunk, from, to int) metric.Part {
-	out := metric.Part{From: from, To: to}
-	if p == nil {
-		return out
-	}
-	out.Done, out.Counts = p.underway(chunk)
-	out.Save = func(done int, counts []int32) error { return p.keep(chunk, done, counts) }
-	return out
-}
-
-func (p *partFile) keep(chunk, done int, counts []int32) error {
+// Keep keeps the counts of the first rows of an unfinished chunk.
+func (p *File) Keep(chunk, done int, counts []int32) error {
 	line, err := json.Marshal(p.head)
 	if err != nil {
 		return err
@@ -49,16 +37,16 @@ func (p *partFile) keep(chunk, done int, counts []int32) error {
 	})
 }
 
-// underway reads what was counted for a chunk; nothing where the file is damaged or of
-// other work, which is then done again.
-func (p *partFile) underway(chunk int) (done int, counts []int32) {
+// Kept is what Keep kept of a chunk; nothing where the file is damaged or of other work,
+// which is then done again.
+func (p *File) Kept(chunk int) (done int, counts []int32) {
 	b, err := fsx.ReadFile(p.underwayPath(), math.MaxInt32)
 	if err != nil {
 		return 0, nil
 	}
 	line, rest, _ := bytes.Cut(b, []byte("\n"))
-	var head header
-	if json.Unmarshal(line, &head) != nil || head.unlike(p.head) != "" || len(rest) < 16 || len(rest)%4 != 0 {
+	var head Head
+	if json.Unmarshal(line, &head) != nil || head.unlike(&p.head) != "" || len(rest) < 16 || len(rest)%4 != 0 {
 		return 0, nil
 	}
 	if int(binary.LittleEndian.Uint32(rest)) != chunk || binary.LittleEndian.Uint32(rest[4:]) != crc32.ChecksumIEEE(rest[8:]) {
@@ -69,13 +57,14 @@ func (p *partFile) underway(chunk int) (done int, counts []int32) {
 	return int(int64(binary.LittleEndian.Uint64(rest[8:]))), counts
 }
 
-func (p *partFile) isUnderway() bool {
+// Underway reports whether a chunk is unfinished.
+func (p *File) Underway() bool {
 	_, err := os.Stat(p.underwayPath())
 	return err == nil
 }
 
 // dropUnderway removes the file of a chunk whose counts are in the part's file.
-func (p *partFile) dropUnderway() {
+func (p *File) dropUnderway() {
 	if p != nil {
 		os.Remove(p.underwayPath())
 	}

@@ -1,4 +1,4 @@
-package gallery
+package unfinished
 
 import (
 	"bufio"
@@ -6,75 +6,32 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"tercet/internal/data/fault"
-	"tercet/internal/engine/kernel"
 	"tercet/internal/fsx"
 	"tercet/internal/option"
-	"tercet/internal/record"
 )
 
-// header begins a file of unfinished work, a line of JSON that says what the file is of:
-// counts of files with the same one, but for Task, add up. Records follow: the number of a
-// chunk, the CRC-32 and the length of what follows, and that, little-endian numbers, float64
-// values or int32 counts. A record that a kill cut off is written again.
-type header struct {
-	Schema      string `json:"schema"`
-	Program     string `json:"program"`
-	Holds       string `json:"holds"` // values or counts
-	Fingerprint string `json:"fingerprint"`
-	Ks          []int  `json:"ks"`
-	Distance    string `json:"distance"`
-	Kernel      string `json:"kernel"`
-	Chunks      int    `json:"chunks"`
-	Task        int    `json:"task"` // from 1
-	Of          int    `json:"of"`
-}
-
-func (in *input) header(holds string, task, of int) header {
-	e := in.o.Eval
-	return header{record.EvalPartFormat, in.o.Program, holds, in.src.Fingerprint, e.Ks, e.Distance, kernel.Current().String(), in.stored.Chunks(), task, of}
-}
-
-// unlike says in what two headers differ, "" where in nothing.
-func (h header) unlike(o header) string {
-	for _, part := range []struct {
-		what string
-		a, b any
-	}{
-		{"format", h.Schema + " " + h.Holds, o.Schema + " " + o.Holds},
-		{"version of the program", h.Program, o.Program},
-		{"data (SHA-256)", h.Fingerprint, o.Fingerprint},
-		{"k of recall@k", fmt.Sprint(h.Ks), fmt.Sprint(o.Ks)},
-		{"distance", h.Distance, o.Distance},
-		{"kernel level", h.Kernel, o.Kernel},
-		{"parts of the queries", h.Chunks, o.Chunks},
-		{"task", h.Task, o.Task},
-		{"tasks", h.Of, o.Of},
-	} {
-		if part.a != part.b {
-			return fmt.Sprintf("%s: %v there, %v here", part.what, part.a, part.b)
-		}
-	}
-	return ""
-}
-
-// partFile is a file of unfinished work, open for more. A nil one holds and keeps nothing.
-type partFile struct {
-	path string
-	head header
+// File is a file of unfinished work, open for more. A nil one holds and keeps nothing.
+//
+// Behind the head are records: the number of a chunk, the CRC-32 and the length of what
+// follows, and that, little-endian numbers. A record that a kill cut off is written again.
+type File struct {
+	Path string
+	head Head
 	f    *os.File
 	at   []int64 // offset of each chunk's record, 0 where it is not there
 	done int
 }
 
-// openPart opens the file of a task, or begins it.
-func openPart(path string, head header) (*partFile, error) {
+// Open opens the file of a task, or begins it. Work of another head and a file that another
+// process has open are *option.Error.
+func Open(path string, head Head) (*File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}
@@ -87,7 +44,7 @@ func openPart(path string, head header) (*partFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &partFile{path: path, head: head, f: f, at: make([]int64, head.Chunks)}
+	p := &File{Path: path, head: head, f: f, at: make([]int64, head.Chunks)}
 	if err := p.begin(); err != nil {
 		f.Close()
 		return nil, err
@@ -95,9 +52,9 @@ func openPart(path string, head header) (*partFile, error) {
 	return p, nil
 }
 
-func (p *partFile) begin() error {
+func (p *File) begin() error {
 	if busy, err := fsx.Lock(p.f); err != nil || busy {
-		return option.Errorf("%s is being written by another process", p.path)
+		return option.Errorf("%s is being written by another process", p.Path)
 	}
 	there, end, err := p.scan()
 	switch {
@@ -114,8 +71,8 @@ func (p *partFile) begin() error {
 		_, err = p.f.WriteAt(append(line, '\n'), 0)
 		return err
 	}
-	if what := there.unlike(p.head); what != "" {
-		return option.Errorf("%s holds work of another evaluation (%s); remove it, or write elsewhere", p.path, what)
+	if what := there.unlike(&p.head); what != "" {
+		return option.Errorf("%s holds work of another computation (%s); remove it, or write elsewhere", p.Path, what)
 	}
 	return p.f.Truncate(end)
 }
@@ -125,7 +82,7 @@ const maxHeader = 1 << 16
 
 // scan reads the header, nil where there is none, and finds the whole records; end is
 // behind the last of them.
-func (p *partFile) scan() (head *header, end int64, err error) {
+func (p *File) scan() (head *Head, end int64, err error) {
 	info, err := p.f.Stat()
 	if err != nil {
 		return nil, 0, err
@@ -135,9 +92,9 @@ func (p *partFile) scan() (head *header, end int64, err error) {
 	if errors.Is(err, io.EOF) && len(line) < maxHeader && (len(line) == 0 || line[0] == '{') {
 		return nil, 0, nil
 	}
-	head = new(header)
-	if err != nil || json.Unmarshal(line, head) != nil || head.Schema != record.EvalPartFormat {
-		return nil, 0, fault.Bad("%s is no file of unfinished work of eval: it does not begin with %s", p.path, record.EvalPartFormat)
+	head = new(Head)
+	if err != nil || json.Unmarshal(line, head) != nil || head.Schema == "" {
+		return nil, 0, fault.Bad("%s is not a file of unfinished work: it does not begin with a line that says what it is of", p.Path)
 	}
 	if head.Chunks != p.head.Chunks {
 		return head, 0, nil // which unlike refuses
@@ -157,7 +114,7 @@ func (p *partFile) scan() (head *header, end int64, err error) {
 const recordHead = 16
 
 // record checks the record at an offset of a file of size bytes: whether it is whole.
-func (p *partFile) record(at, size int64) (chunk int, length int64, ok bool) {
+func (p *File) record(at, size int64) (chunk int, length int64, ok bool) {
 	var head [recordHead]byte
 	if at+recordHead > size {
 		return 0, 0, false
@@ -176,11 +133,15 @@ func (p *partFile) record(at, size int64) (chunk int, length int64, ok bool) {
 	return chunk, length, sum.Sum32() == binary.LittleEndian.Uint32(head[4:])
 }
 
-func (p *partFile) has(chunk int) bool { return p != nil && p.at[chunk] != 0 }
+// Has reports whether the chunk is done.
+func (p *File) Has(chunk int) bool { return p != nil && p.at[chunk] != 0 }
 
-// write keeps the numbers of a chunk, []float64 or []int32: they are on the disk when it
-// returns.
-func (p *partFile) write(chunk int, numbers any) error {
+// Done is the number of chunks that are done.
+func (p *File) Done() int { return p.done }
+
+// Write keeps the numbers of a chunk, a value or slice of a fixed size: they are on the disk
+// when it returns.
+func (p *File) Write(chunk int, numbers any) error {
 	if p == nil {
 		return nil
 	}
@@ -209,30 +170,58 @@ func (p *partFile) write(chunk int, numbers any) error {
 	return nil
 }
 
-// read fills numbers, []float64 or []int32, with those of a chunk.
-func (p *partFile) read(chunk int, numbers any) error {
+// Read fills numbers, of the type and size that were written, with those of a chunk.
+func (p *File) Read(chunk int, numbers any) error {
 	var head [recordHead]byte
 	if _, err := p.f.ReadAt(head[:], p.at[chunk]); err != nil {
 		return err
 	}
 	length := int64(binary.LittleEndian.Uint64(head[8:]))
 	if int64(binary.Size(numbers)) != length {
-		return fault.Bad("%s: part %d of the queries has %d bytes, want %d", p.path, chunk, length, binary.Size(numbers))
+		return fault.Bad("%s: part %d has %d bytes, want %d", p.Path, chunk, length, binary.Size(numbers))
 	}
 	return binary.Read(bufio.NewReaderSize(io.NewSectionReader(p.f, p.at[chunk]+recordHead, length), 1<<20), binary.LittleEndian, numbers)
 }
 
-func (p *partFile) close() {
+// Close closes the file.
+func (p *File) Close() {
 	if p != nil {
 		p.f.Close()
 	}
 }
 
-// remove deletes the file: its work is done.
-func (p *partFile) remove() error {
+// Remove deletes the file: its work is done.
+func (p *File) Remove() error {
 	if p == nil {
 		return nil
 	}
 	p.dropUnderway()
-	return os.Remove(p.path)
+	return os.Remove(p.Path)
+}
+
+// Finished opens the file of a task that has ended, for its records to be read.
+func Finished(path string, head Head) (*File, error) {
+	f, _, err := fsx.OpenRegular(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Missing(nil, "%s is missing", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &File{Path: path, head: head, f: f, at: make([]int64, head.Chunks)}
+	there, _, err := p.scan()
+	switch {
+	case err != nil:
+	case there == nil:
+		err = fault.Bad("%s is cut off in its first line: run task %d/%d again", path, head.Task, head.Of)
+	case there.unlike(&head) != "":
+		err = option.Errorf("%s holds work of another computation (%s)", path, there.unlike(&head))
+	case p.done < head.Chunks:
+		err = fault.Missing(nil, "%s is unfinished, %d of %d parts: run task %d/%d again, which continues", path, p.done, head.Chunks, head.Task, head.Of)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return p, nil
 }
