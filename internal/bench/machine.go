@@ -14,7 +14,10 @@ import (
 // than half a second get a peak that is measured as briefly.
 func MeasurePeak(m *printed.Machine, threads []int, seconds float64) {
 	for _, n := range threads {
-		m.Peak = append(m.Peak, printed.Speed{Threads: n, GFLOPS: PeakFLOPS(n, shorter(bursts, seconds)) / 1e9})
+		m.Peak = append(m.Peak, printed.Speed{
+			Threads: n, GFLOPS: PeakFLOPS(n, shorter(bursts, seconds)) / 1e9,
+			BF16: peak(n, shorter(bursts/8, seconds), func() float64 { return kernel.PeakBF16(burstSteps) }) / 1e9,
+		})
 	}
 }
 
@@ -41,8 +44,13 @@ const (
 // while all were at work, of so many: other programs can only slow a burst down. Threads
 // beyond the processors take turns and add nothing.
 func PeakFLOPS(threads, bursts int) float64 {
-	threads = min(threads, runtime.GOMAXPROCS(0))
 	level := kernel.Current()
+	return peak(threads, bursts, func() float64 { return kernel.PeakFMA(level, burstSteps) })
+}
+
+// peak is PeakFLOPS for any burst, which returns how many operations it did.
+func peak(threads, bursts int, burst func() float64) float64 {
+	threads = min(threads, runtime.GOMAXPROCS(0))
 	best := make([]float64, threads)
 	var started, finished atomic.Int64
 	together(threads, func(i int) {
@@ -50,7 +58,7 @@ func PeakFLOPS(threads, bursts int) float64 {
 		for range bursts {
 			alone := started.Load() < int64(threads)
 			start := time.Now()
-			flops := kernel.PeakFMA(level, burstSteps)
+			flops := burst()
 			rate := flops / time.Since(start).Seconds()
 			alone = alone || finished.Load() > 0
 			if !alone || best[i] == 0 {

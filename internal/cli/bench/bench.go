@@ -255,7 +255,11 @@ func benchTable(d *printed.Bench) *render.Table {
 		}
 	}
 	for _, p := range m.Peak {
-		t.Notes = append(t.Notes, fmt.Sprintf("peak on %s: %.0f GFLOP/s", text.Count(p.Threads, "thread"), p.GFLOPS))
+		note := fmt.Sprintf("peak on %s: %.0f GFLOP/s", text.Count(p.Threads, "thread"), p.GFLOPS)
+		if p.BF16 > 0 {
+			note += fmt.Sprintf(", %.0f in dot products of bfloat16", p.BF16)
+		}
+		t.Notes = append(t.Notes, note)
 	}
 	for _, c := range m.Copy {
 		t.Notes = append(t.Notes, fmt.Sprintf("copy on %s: %.1f GB/s read and written", text.Count(c.Threads, "thread"), c.GBPerS))

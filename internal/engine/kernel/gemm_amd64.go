@@ -31,10 +31,14 @@ func tile8AVX2(t *tileArgs)
 //go:noescape
 func transpose8AVX2(blocks int, src *float32, lds int, dst *float32, ldd int)
 
-// The peaks run 24 fused multiply-adds of a vector in each of steps > 0 steps.
+// The peaks run 24 fused multiply-adds of a vector in each of steps > 0 steps; that of
+// bfloat16 runs as many dot products of pairs (VDPBF16PS).
 
 //go:noescape
 func peakAVX512(steps int)
 
 //go:noescape
 func peakAVX2(steps int)
+
+//go:noescape
+func peakBF16AVX512(steps int)

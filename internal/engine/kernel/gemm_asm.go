@@ -68,6 +68,15 @@ func (l Level) transpose(rows, cols int, src []float32, lds int, dst []float32, 
 	}
 }
 
+// peakBF16 is PeakBF16 for steps > 0.
+func peakBF16(steps int) float64 {
+	if !cpu.X86.HasAVX512BF16 {
+		return 0
+	}
+	peakBF16AVX512(steps)
+	return 24 * 16 * 2 * 2
+}
+
 // peak runs steps steps of independent multiply-adds and returns the number of
 // floating-point operations of one.
 func (l Level) peak(steps int) float64 {

@@ -13,4 +13,6 @@ func (Level) transpose(rows, cols int, src []float32, lds int, dst []float32, ld
 	transposeGeneric(rows, cols, src, lds, dst, ldd)
 }
 
+func peakBF16(int) float64 { return 0 }
+
 func (Level) peak(steps int) float64 { return peakGeneric(steps) }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/cpu"
 )
 
 func TestForceSwitchesAndRestores(t *testing.T) {
@@ -88,5 +90,19 @@ func TestEnvironmentForcesLevel(t *testing.T) {
 		if out := run(b); !strings.Contains(out, "level="+best+"\n") || !strings.Contains(out, "error=environment variable TERCET_KERNEL: ") || !strings.Contains(out, b) {
 			t.Errorf("%s: %s", b, out)
 		}
+	}
+}
+
+// The instruction is written in bytes: a mistake in them would end the process.
+func TestPeakBF16CountsWhereTheProcessorHasIt(t *testing.T) {
+	want := 0.0
+	if cpu.X86.HasAVX512BF16 && slices.Contains(Levels(), AVX512) {
+		want = 7 * 24 * 16 * 4
+	}
+	if got := PeakBF16(7); got != want {
+		t.Errorf("%v operations, want %v", got, want)
+	}
+	if got := PeakBF16(0); got != 0 {
+		t.Errorf("%v operations in no step", got)
 	}
 }

@@ -23,6 +23,15 @@ func PeakFMA(l Level, steps int) (flops float64) {
 	panic(fmt.Sprintf("kernel: level %v is not available", l))
 }
 
+// PeakBF16 is PeakFMA of dot products of bfloat16 with float32 sums, two multiply-adds a
+// lane; 0 where the processor has no such instruction.
+func PeakBF16(steps int) (flops float64) {
+	if steps < 1 {
+		return 0
+	}
+	return peakBF16(steps) * float64(steps)
+}
+
 // peakSink keeps the sums of peakGeneric alive, on all threads.
 var peakSink atomic.Uint32
 

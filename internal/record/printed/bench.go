@@ -48,6 +48,7 @@ func (m *Machine) Ends() []int { return slices.Compact([]int{1, m.Threads}) }
 type Speed struct {
 	Threads int     `json:"threads" doc:"number of threads"`
 	GFLOPS  float64 `json:"gflops,omitempty" doc:"10^9 operations per second; a multiply-add is two"`
+	BF16    float64 `json:"bf16_gflops,omitempty" doc:"the same for dot products of bfloat16, where the processor has them"`
 	GBPerS  float64 `json:"gb_per_s,omitempty" doc:"10^9 bytes per second, read and written"`
 }
 

@@ -14,6 +14,7 @@ func main() {
 	}
 	transpose()
 	avx512(1).peak()
+	avx512(1).peakBF16()
 	avx2(1).peak()
 	Generate()
 }
