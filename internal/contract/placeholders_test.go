@@ -3,6 +3,8 @@ package contract
 import (
 	"regexp"
 	"strings"
+
+	"tercet/internal/run"
 )
 
 // placeholders is all that two runs of one command line may differ in: patterns
@@ -32,6 +34,7 @@ const duration = `(?:\d+h)?(?:\d+m)?[\d.]+m?s`
 func scrub(text, dir, root string) string {
 	text = strings.ReplaceAll(text, dir, "DIR")
 	text = strings.ReplaceAll(text, root, "ROOT")
+	text = strings.ReplaceAll(text, run.CPUName(), "PROCESSOR")
 	for _, p := range placeholders {
 		text = p.pattern.ReplaceAllString(text, p.with)
 	}

@@ -247,7 +247,7 @@ func (o *options) share(c record.ClusterOptions) (solve.Share, error) {
 	case o.task == "" && !o.merge:
 		return s, nil
 	case o.out == "":
-		return s, base.Usagef("--task and --merge keep starts in files beside the result: name its folder by --out-dir, the same for all tasks")
+		return s, base.Usagef("--task and --merge keep starts in files next to the result: name its folder by --out-dir, the same for all tasks")
 	case o.merge:
 		s.Merge, err = run.Parts(filepath.Join(o.out, "cluster.json"))
 	default:
