@@ -91,6 +91,34 @@ func addRowAVX512(blocks int, sum *float64, x *float32)
 //go:noescape
 func subtractRowAVX512(blocks int, sum *float64, x *float32)
 
+// addScaledAVX512 does 16*blocks numbers, blocks > 0:
+//
+//	for i := range 16 * blocks {
+//		sum[i] += float64(c * float64(x[i]))
+//	}
+//
+//go:noescape
+func addScaledAVX512(blocks int, c float64, x *float32, sum *float64)
+
+// addDifferenceAVX512 does 16*blocks numbers, blocks > 0:
+//
+//	for i := range 16 * blocks {
+//		sum[i] += float64(c * (float64(x[i]) - float64(y[i]) + eps))
+//	}
+//
+//go:noescape
+func addDifferenceAVX512(blocks int, c float64, eps float64, x *float32, y *float32, sum *float64)
+
+// subtractFourAVX512 does 16*blocks numbers, blocks > 0:
+//
+//	for i := range 16 * blocks {
+//		sum[i] -= (float64(w[0]*float64(x0[i])) + float64(w[1]*float64(x1[i]))) +
+//			(float64(w[2]*float64(x2[i])) + float64(w[3]*float64(x3[i])))
+//	}
+//
+//go:noescape
+func subtractFourAVX512(blocks int, w *float64, x0 *float32, x1 *float32, x2 *float32, x3 *float32, sum *float64)
+
 // countKeysAVX512 counts keys below cuts, and keys at most there; panels, vectors > 0; keys is scratch. Where kept is 0 nothing is counted:
 //
 //	for p := range panels {
@@ -163,6 +191,21 @@ func addRowAVX2(blocks int, sum *float64, x *float32)
 //
 //go:noescape
 func subtractRowAVX2(blocks int, sum *float64, x *float32)
+
+// addScaledAVX2 does what addScaledAVX512 does.
+//
+//go:noescape
+func addScaledAVX2(blocks int, c float64, x *float32, sum *float64)
+
+// addDifferenceAVX2 does what addDifferenceAVX512 does.
+//
+//go:noescape
+func addDifferenceAVX2(blocks int, c float64, eps float64, x *float32, y *float32, sum *float64)
+
+// subtractFourAVX2 does what subtractFourAVX512 does.
+//
+//go:noescape
+func subtractFourAVX2(blocks int, w *float64, x0 *float32, x1 *float32, x2 *float32, x3 *float32, sum *float64)
 
 // countKeysAVX2 does what countKeysAVX512 does.
 //

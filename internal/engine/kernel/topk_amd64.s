@@ -309,6 +309,117 @@ block:
 	VZEROUPPER
 	RET
 
+// func addScaledAVX512(blocks int, c float64, x *float32, sum *float64)
+// Requires: AVX, AVX512F
+TEXT ·addScaledAVX512(SB), NOSPLIT, $0-32
+	MOVQ         blocks+0(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         sum+24(FP), DX
+	VBROADCASTSD c+8(FP), Z0
+
+block:
+	VCVTPS2PD (CX), Z1
+	VMULPD    Z0, Z1, Z1
+	VADDPD    (DX), Z1, Z1
+	VMOVUPD   Z1, (DX)
+	VCVTPS2PD 32(CX), Z1
+	VMULPD    Z0, Z1, Z1
+	VADDPD    64(DX), Z1, Z1
+	VMOVUPD   Z1, 64(DX)
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x40, CX
+	DECQ      AX
+	JNZ       block
+	VZEROUPPER
+	RET
+
+// func addDifferenceAVX512(blocks int, c float64, eps float64, x *float32, y *float32, sum *float64)
+// Requires: AVX, AVX512F
+TEXT ·addDifferenceAVX512(SB), NOSPLIT, $0-48
+	MOVQ         blocks+0(FP), AX
+	MOVQ         sum+40(FP), CX
+	MOVQ         x+24(FP), DX
+	MOVQ         y+32(FP), BX
+	VBROADCASTSD c+8(FP), Z0
+	VBROADCASTSD eps+16(FP), Z1
+
+block:
+	VCVTPS2PD (DX), Z2
+	VCVTPS2PD (BX), Z3
+	VSUBPD    Z3, Z2, Z2
+	VADDPD    Z1, Z2, Z2
+	VMULPD    Z0, Z2, Z2
+	VADDPD    (CX), Z2, Z2
+	VMOVUPD   Z2, (CX)
+	VCVTPS2PD 32(DX), Z2
+	VCVTPS2PD 32(BX), Z3
+	VSUBPD    Z3, Z2, Z2
+	VADDPD    Z1, Z2, Z2
+	VMULPD    Z0, Z2, Z2
+	VADDPD    64(CX), Z2, Z2
+	VMOVUPD   Z2, 64(CX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
+	DECQ      AX
+	JNZ       block
+	VZEROUPPER
+	RET
+
+// func subtractFourAVX512(blocks int, w *float64, x0 *float32, x1 *float32, x2 *float32, x3 *float32, sum *float64)
+// Requires: AVX, AVX512F
+TEXT ·subtractFourAVX512(SB), NOSPLIT, $0-56
+	MOVQ         blocks+0(FP), AX
+	MOVQ         w+8(FP), CX
+	MOVQ         sum+48(FP), DX
+	MOVQ         x0+16(FP), BX
+	VBROADCASTSD (CX), Z0
+	MOVQ         x1+24(FP), SI
+	VBROADCASTSD 8(CX), Z1
+	MOVQ         x2+32(FP), DI
+	VBROADCASTSD 16(CX), Z2
+	MOVQ         x3+40(FP), R8
+	VBROADCASTSD 24(CX), Z3
+
+block:
+	VCVTPS2PD (BX), Z4
+	VMULPD    Z0, Z4, Z4
+	VCVTPS2PD (SI), Z5
+	VMULPD    Z1, Z5, Z5
+	VCVTPS2PD (DI), Z6
+	VMULPD    Z2, Z6, Z6
+	VCVTPS2PD (R8), Z7
+	VMULPD    Z3, Z7, Z7
+	VADDPD    Z5, Z4, Z4
+	VADDPD    Z7, Z6, Z6
+	VADDPD    Z6, Z4, Z4
+	VMOVUPD   (DX), Z5
+	VSUBPD    Z4, Z5, Z5
+	VMOVUPD   Z5, (DX)
+	VCVTPS2PD 32(BX), Z4
+	VMULPD    Z0, Z4, Z4
+	VCVTPS2PD 32(SI), Z5
+	VMULPD    Z1, Z5, Z5
+	VCVTPS2PD 32(DI), Z6
+	VMULPD    Z2, Z6, Z6
+	VCVTPS2PD 32(R8), Z7
+	VMULPD    Z3, Z7, Z7
+	VADDPD    Z5, Z4, Z4
+	VADDPD    Z7, Z6, Z6
+	VADDPD    Z6, Z4, Z4
+	VMOVUPD   64(DX), Z5
+	VSUBPD    Z4, Z5, Z5
+	VMOVUPD   Z5, 64(DX)
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, SI
+	ADDQ      $0x40, DI
+	ADDQ      $0x40, R8
+	DECQ      AX
+	JNZ       block
+	VZEROUPPER
+	RET
+
 // func countKeysAVX512(panels int, x *float32, stride int, scale *float32, add *float32, limit float32, vectors int, cut *float32, below *int32, most *int32, keys *float32) (kept int)
 // Requires: AVX, AVX512F, POPCNT
 TEXT ·countKeysAVX512(SB), NOSPLIT, $0-96
@@ -857,6 +968,167 @@ block:
 	VMOVUPD   Y1, 96(CX)
 	ADDQ      $0x00000080, CX
 	ADDQ      $0x40, DX
+	DECQ      AX
+	JNZ       block
+	VZEROUPPER
+	RET
+
+// func addScaledAVX2(blocks int, c float64, x *float32, sum *float64)
+// Requires: AVX
+TEXT ·addScaledAVX2(SB), NOSPLIT, $0-32
+	MOVQ         blocks+0(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         sum+24(FP), DX
+	VBROADCASTSD c+8(FP), Y0
+
+block:
+	VCVTPS2PD (CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VADDPD    (DX), Y1, Y1
+	VMOVUPD   Y1, (DX)
+	VCVTPS2PD 16(CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VADDPD    32(DX), Y1, Y1
+	VMOVUPD   Y1, 32(DX)
+	VCVTPS2PD 32(CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VADDPD    64(DX), Y1, Y1
+	VMOVUPD   Y1, 64(DX)
+	VCVTPS2PD 48(CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VADDPD    96(DX), Y1, Y1
+	VMOVUPD   Y1, 96(DX)
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x40, CX
+	DECQ      AX
+	JNZ       block
+	VZEROUPPER
+	RET
+
+// func addDifferenceAVX2(blocks int, c float64, eps float64, x *float32, y *float32, sum *float64)
+// Requires: AVX
+TEXT ·addDifferenceAVX2(SB), NOSPLIT, $0-48
+	MOVQ         blocks+0(FP), AX
+	MOVQ         sum+40(FP), CX
+	MOVQ         x+24(FP), DX
+	MOVQ         y+32(FP), BX
+	VBROADCASTSD c+8(FP), Y0
+	VBROADCASTSD eps+16(FP), Y1
+
+block:
+	VCVTPS2PD (DX), Y2
+	VCVTPS2PD (BX), Y3
+	VSUBPD    Y3, Y2, Y2
+	VADDPD    Y1, Y2, Y2
+	VMULPD    Y0, Y2, Y2
+	VADDPD    (CX), Y2, Y2
+	VMOVUPD   Y2, (CX)
+	VCVTPS2PD 16(DX), Y2
+	VCVTPS2PD 16(BX), Y3
+	VSUBPD    Y3, Y2, Y2
+	VADDPD    Y1, Y2, Y2
+	VMULPD    Y0, Y2, Y2
+	VADDPD    32(CX), Y2, Y2
+	VMOVUPD   Y2, 32(CX)
+	VCVTPS2PD 32(DX), Y2
+	VCVTPS2PD 32(BX), Y3
+	VSUBPD    Y3, Y2, Y2
+	VADDPD    Y1, Y2, Y2
+	VMULPD    Y0, Y2, Y2
+	VADDPD    64(CX), Y2, Y2
+	VMOVUPD   Y2, 64(CX)
+	VCVTPS2PD 48(DX), Y2
+	VCVTPS2PD 48(BX), Y3
+	VSUBPD    Y3, Y2, Y2
+	VADDPD    Y1, Y2, Y2
+	VMULPD    Y0, Y2, Y2
+	VADDPD    96(CX), Y2, Y2
+	VMOVUPD   Y2, 96(CX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
+	DECQ      AX
+	JNZ       block
+	VZEROUPPER
+	RET
+
+// func subtractFourAVX2(blocks int, w *float64, x0 *float32, x1 *float32, x2 *float32, x3 *float32, sum *float64)
+// Requires: AVX
+TEXT ·subtractFourAVX2(SB), NOSPLIT, $0-56
+	MOVQ         blocks+0(FP), AX
+	MOVQ         w+8(FP), CX
+	MOVQ         sum+48(FP), DX
+	MOVQ         x0+16(FP), BX
+	VBROADCASTSD (CX), Y0
+	MOVQ         x1+24(FP), SI
+	VBROADCASTSD 8(CX), Y1
+	MOVQ         x2+32(FP), DI
+	VBROADCASTSD 16(CX), Y2
+	MOVQ         x3+40(FP), R8
+	VBROADCASTSD 24(CX), Y3
+
+block:
+	VCVTPS2PD (BX), Y4
+	VMULPD    Y0, Y4, Y4
+	VCVTPS2PD (SI), Y5
+	VMULPD    Y1, Y5, Y5
+	VCVTPS2PD (DI), Y6
+	VMULPD    Y2, Y6, Y6
+	VCVTPS2PD (R8), Y7
+	VMULPD    Y3, Y7, Y7
+	VADDPD    Y5, Y4, Y4
+	VADDPD    Y7, Y6, Y6
+	VADDPD    Y6, Y4, Y4
+	VMOVUPD   (DX), Y5
+	VSUBPD    Y4, Y5, Y5
+	VMOVUPD   Y5, (DX)
+	VCVTPS2PD 16(BX), Y4
+	VMULPD    Y0, Y4, Y4
+	VCVTPS2PD 16(SI), Y5
+	VMULPD    Y1, Y5, Y5
+	VCVTPS2PD 16(DI), Y6
+	VMULPD    Y2, Y6, Y6
+	VCVTPS2PD 16(R8), Y7
+	VMULPD    Y3, Y7, Y7
+	VADDPD    Y5, Y4, Y4
+	VADDPD    Y7, Y6, Y6
+	VADDPD    Y6, Y4, Y4
+	VMOVUPD   32(DX), Y5
+	VSUBPD    Y4, Y5, Y5
+	VMOVUPD   Y5, 32(DX)
+	VCVTPS2PD 32(BX), Y4
+	VMULPD    Y0, Y4, Y4
+	VCVTPS2PD 32(SI), Y5
+	VMULPD    Y1, Y5, Y5
+	VCVTPS2PD 32(DI), Y6
+	VMULPD    Y2, Y6, Y6
+	VCVTPS2PD 32(R8), Y7
+	VMULPD    Y3, Y7, Y7
+	VADDPD    Y5, Y4, Y4
+	VADDPD    Y7, Y6, Y6
+	VADDPD    Y6, Y4, Y4
+	VMOVUPD   64(DX), Y5
+	VSUBPD    Y4, Y5, Y5
+	VMOVUPD   Y5, 64(DX)
+	VCVTPS2PD 48(BX), Y4
+	VMULPD    Y0, Y4, Y4
+	VCVTPS2PD 48(SI), Y5
+	VMULPD    Y1, Y5, Y5
+	VCVTPS2PD 48(DI), Y6
+	VMULPD    Y2, Y6, Y6
+	VCVTPS2PD 48(R8), Y7
+	VMULPD    Y3, Y7, Y7
+	VADDPD    Y5, Y4, Y4
+	VADDPD    Y7, Y6, Y6
+	VADDPD    Y6, Y4, Y4
+	VMOVUPD   96(DX), Y5
+	VSUBPD    Y4, Y5, Y5
+	VMOVUPD   Y5, 96(DX)
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, SI
+	ADDQ      $0x40, DI
+	ADDQ      $0x40, R8
 	DECQ      AX
 	JNZ       block
 	VZEROUPPER

@@ -92,6 +92,39 @@ func subtractRow(sum []float64, x []float32) {
 	}
 }
 
+func addScaled(c float64, x []float32, sum []float64) {
+	switch Current() {
+	case AVX512:
+		addScaledAVX512(len(x)/exactLanes, c, &x[0], &sum[0])
+	case AVX2:
+		addScaledAVX2(len(x)/exactLanes, c, &x[0], &sum[0])
+	default:
+		addScaledGeneric(c, x, sum)
+	}
+}
+
+func addDifference(c, eps float64, x, y []float32, sum []float64) {
+	switch Current() {
+	case AVX512:
+		addDifferenceAVX512(len(x)/exactLanes, c, eps, &x[0], &y[0], &sum[0])
+	case AVX2:
+		addDifferenceAVX2(len(x)/exactLanes, c, eps, &x[0], &y[0], &sum[0])
+	default:
+		addDifferenceGeneric(c, eps, x, y, sum)
+	}
+}
+
+func subtractFour(w *[4]float64, x0, x1, x2, x3 []float32, sum []float64) {
+	switch Current() {
+	case AVX512:
+		subtractFourAVX512(len(sum)/exactLanes, &w[0], &x0[0], &x1[0], &x2[0], &x3[0], &sum[0])
+	case AVX2:
+		subtractFourAVX2(len(sum)/exactLanes, &w[0], &x0[0], &x1[0], &x2[0], &x3[0], &sum[0])
+	default:
+		subtractFourGeneric(w, x0, x1, x2, x3, sum)
+	}
+}
+
 func countKeys(x []float32, stride int, scale, add []float32, limit float32, cuts []float32, vectors int, c *KeyCounts) int {
 	panels := len(scale) / PanelRows
 	switch Current() {

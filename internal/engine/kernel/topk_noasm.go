@@ -26,6 +26,16 @@ func addRow(sum []float64, x []float32) { addRowGeneric(sum, x) }
 
 func subtractRow(sum []float64, x []float32) { subtractRowGeneric(sum, x) }
 
+func addScaled(c float64, x []float32, sum []float64) { addScaledGeneric(c, x, sum) }
+
+func addDifference(c, eps float64, x, y []float32, sum []float64) {
+	addDifferenceGeneric(c, eps, x, y, sum)
+}
+
+func subtractFour(w *[4]float64, x0, x1, x2, x3 []float32, sum []float64) {
+	subtractFourGeneric(w, x0, x1, x2, x3, sum)
+}
+
 func countKeys(x []float32, stride int, scale, add []float32, limit float32, cuts []float32, vectors int, c *KeyCounts) int {
 	return countKeysGeneric(x, stride, scale, add, limit, cuts, vectors, c)
 }

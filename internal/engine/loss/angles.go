@@ -146,24 +146,16 @@ func (j *turnJob) Run(lo, hi int) {
 			}
 			sum := acc[:n]
 			clear(sum)
-			AddScaled(g.self[r], g.z.Data[r*cols+from:][:n], sum)
+			kernel.AddScaled(g.self[r], g.z.Data[r*cols+from:][:n], sum)
 			for _, end := range ends {
 				p := g.pairs[end/2]
 				other := int(p.j)
 				if end%2 == 1 {
 					other = int(p.i)
 				}
-				AddScaled(g.coef[end/2], g.z.Data[other*cols+from:][:n], sum)
+				kernel.AddScaled(g.coef[end/2], g.z.Data[other*cols+from:][:n], sum)
 			}
 			Narrow(sum, out)
 		}
-	}
-}
-
-// AddScaled adds c x to sum.
-func AddScaled(c float64, x []float32, sum []float64) {
-	sum = sum[:len(x)]
-	for k, v := range x {
-		sum[k] += float64(c * float64(v))
 	}
 }

@@ -54,7 +54,8 @@ func (o ContrastiveOptions) PairRule() PairRule { return PairRule{At: o.Margin /
 // halves; DIBS, eq. 19). It serves one goroutine at a time.
 type ContrastiveLoss struct {
 	o ContrastiveOptions
-	g edges
+	g edges // for few pairs
+	t Table // for many
 }
 
 // NewContrastive returns the loss, or an error naming the option that is wrong.
@@ -62,7 +63,7 @@ func NewContrastive(o ContrastiveOptions) (*ContrastiveLoss, error) {
 	if err := component.Err("loss contrastive", o); err != nil {
 		return nil, err
 	}
-	return &ContrastiveLoss{o: o, g: newEdges(Squared, 0)}, nil
+	return &ContrastiveLoss{o: o, g: newEdges(Squared, 0), t: NewProducts(Squared)}, nil
 }
 
 // Margin returns m.
@@ -80,6 +81,9 @@ func (l *ContrastiveLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Re
 	}
 	if err := checkPairs(t.Pairs, z.Shape[0]); err != nil {
 		return Result{}, err
+	}
+	if rows := z.Shape[0]; rows >= manyRows && crowded(2*len(t.Pairs), rows) {
+		return l.t.evalPairs(z, t.Pairs, l.o.at, l.o.Reduce, grad)
 	}
 	return l.g.evalPairs(z, t.Pairs, l.o.at, l.o.Reduce, grad)
 }

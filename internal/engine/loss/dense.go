@@ -22,6 +22,9 @@ type Table struct {
 	Dist []float64 // (rows, rows): Dist[i*rows+j] is that of i and j, in this order
 	Coef []float64 // (rows, rows): dLoss/d(dist)
 
+	multiplied bool      // Dist is by products
+	products   *products // nil: all in float64, by differences
+
 	measuring tableJob
 	pulling   tablePullJob
 }
@@ -40,6 +43,9 @@ func (t *Table) Measure(z *array.Array) error {
 	n := t.rows
 	t.Dist, t.Coef = Grow(t.Dist, n*n), Grow(t.Coef, n*n)
 	clear(t.Coef)
+	if t.multiplied = t.products != nil && n >= manyRows && t.multiply(); t.multiplied {
+		return nil
+	}
 	if t.eps != 0 {
 		t.sums.fill(z)
 	}
@@ -84,6 +90,26 @@ func (m *tableJob) Run(lo, hi int) {
 	}
 }
 
+// evalPairs is Eval of losses on pairs whose terms are of their distances alone: of many
+// pairs, which look them up.
+func (t *Table) evalPairs(z *array.Array, pairs []Pair, at func(similar bool, distance float64) pairTerm, reduce Reduction, grad *array.Array) (Result, error) {
+	if err := t.Measure(z); err != nil {
+		return Result{}, err
+	}
+	var sums pairSums
+	for _, p := range pairs {
+		e := t.at(p.I, p.J)
+		term := at(p.Similar, *e.dist)
+		*e.coef += term.slope
+		sums.add(p, term)
+	}
+	res, scale := sums.finish(reduce)
+	if grad != nil {
+		t.Pull(scale, grad)
+	}
+	return res, nil
+}
+
 // Pull overwrites grad with the sum over pairs of scale * coef * d(dist)/dz. With
 // weights q = scale coef/dist (2 scale coef for squared distances) the gradient of
 // row i is
@@ -102,9 +128,16 @@ func (t *Table) Pull(scale float64, grad *array.Array) {
 			t.Coef[e] = 0
 		}
 	}
+	if t.multiplied {
+		t.pullProducts(grad)
+		return
+	}
 	t.pulling = tablePullJob{t, grad}
 	par.Do(t.rows, 1, &t.pulling)
 }
+
+// pullBlock is Block of Pull, which reads a row and a column of slopes for each.
+const pullBlock = 8 * Block
 
 type tablePullJob struct {
 	t    *Table
@@ -115,7 +148,7 @@ type tablePullJob struct {
 func (p *tablePullJob) Run(lo, hi int) {
 	t := p.t
 	n, cols := t.rows, t.z.Shape[1]
-	var acc [Block]float64
+	var acc [pullBlock]float64
 	for i := lo; i < hi; i++ {
 		own, shift := 0.0, 0.0
 		for j := range n {
@@ -124,13 +157,13 @@ func (p *tablePullJob) Run(lo, hi int) {
 				shift += t.Coef[i*n+j] - t.Coef[j*n+i]
 			}
 		}
-		for from := 0; from < cols; from += Block {
-			to := min(from+Block, cols)
+		for from := 0; from < cols; from += pullBlock {
+			to := min(from+pullBlock, cols)
 			sum := acc[:to-from]
 			for k := range sum {
 				sum[k] = t.eps * shift
 			}
-			AddScaled(own, t.z.Data[i*cols+from:i*cols+to], sum)
+			kernel.AddScaled(own, t.z.Data[i*cols+from:i*cols+to], sum)
 			p.others(i, from, to, sum)
 			Narrow(sum, p.grad.Data[i*cols+from:i*cols+to])
 		}
@@ -152,21 +185,12 @@ func (p *tablePullJob) others(i, from, to int, sum []float64) {
 		}
 		w[held], x[held] = q, t.z.Data[j*cols+from:j*cols+to]
 		if held++; held == 4 {
-			subtractScaled(w, x[0], x[1], x[2], x[3], sum)
+			kernel.SubtractFour(&w, x[0], x[1], x[2], x[3], sum)
 			held = 0
 		}
 	}
 	for h := range held {
-		AddScaled(-w[h], x[h], sum)
-	}
-}
-
-// subtractScaled subtracts w0 x0 + w1 x1 + w2 x2 + w3 x3 from sum.
-func subtractScaled(w [4]float64, x0, x1, x2, x3 []float32, sum []float64) {
-	w0, w1, w2, w3 := w[0], w[1], w[2], w[3]
-	x0, x1, x2, x3 = x0[:len(sum)], x1[:len(sum)], x2[:len(sum)], x3[:len(sum)]
-	for k := range sum {
-		sum[k] -= (float64(w0*float64(x0[k])) + float64(w1*float64(x1[k]))) + (float64(w2*float64(x2[k])) + float64(w3*float64(x3[k])))
+		kernel.AddScaled(-w[h], x[h], sum)
 	}
 }
 

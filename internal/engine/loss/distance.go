@@ -103,6 +103,9 @@ func (g *edges) measure(z *array.Array) error {
 	return nil
 }
 
+// at returns edge e.
+func (g *edges) at(e int) entry { return entry{&g.dist[e], &g.coef[e]} }
+
 type measureJob struct {
 	g *edges
 	z *array.Array
@@ -188,7 +191,7 @@ func (p *pullJob) Run(lo, hi int) {
 					c = -c
 				}
 				e := g.pairs[end/2]
-				addDifference(c, row(e.i)[from:from+n], row(e.j)[from:from+n], eps, sum)
+				kernel.AddDifference(c, eps, row(e.i)[from:from+n], row(e.j)[from:from+n], sum)
 			}
 			Narrow(sum, out(r)[from:from+n])
 		}
@@ -209,14 +212,6 @@ func difference(c float64, x, y []float32, eps float64, a []float32) {
 	y, a = y[:len(x)], a[:len(x)]
 	for k, v := range x {
 		a[k] = float32(c * (float64(v) - float64(y[k]) + eps))
-	}
-}
-
-// addDifference adds c (x - y + eps) to sum.
-func addDifference(c float64, x, y []float32, eps float64, sum []float64) {
-	y, sum = y[:len(x)], sum[:len(x)]
-	for k, v := range x {
-		sum[k] += float64(c * (float64(v) - float64(y[k]) + eps))
 	}
 }
 

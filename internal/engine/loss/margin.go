@@ -62,7 +62,8 @@ func (o BetaMarginOptions) WithLabels() (key, instead string, ok bool) {
 // ICCV 2017, eq. 5). It is 0 where no pair is above 0. It serves one goroutine at a time.
 type BetaMarginLoss struct {
 	o    BetaMarginOptions
-	g    edges
+	g    edges     // for few triplets
+	t    Table     // for many
 	beta *nn.Param // (classes) or (1)
 }
 
@@ -71,7 +72,7 @@ func NewBetaMargin(o BetaMarginOptions) (*BetaMarginLoss, error) {
 	if err := component.Err("loss margin", o); err != nil {
 		return nil, err
 	}
-	return &BetaMarginLoss{o: o, g: newEdges(Euclidean, 1e-6)}, nil
+	return &BetaMarginLoss{o: o, g: newEdges(Euclidean, 1e-6), t: Table{distance: Euclidean, eps: 1e-6}}, nil
 }
 
 // Begin implements Parametric.
@@ -101,15 +102,11 @@ func (l *BetaMarginLoss) Margin() float64 { return l.o.Margin }
 // Eval implements Objective on t.Triplets and, for boundaries of classes, t.Labels. The
 // tuples are pairs, two of each triplet.
 func (l *BetaMarginLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
-	g := &l.g
 	if err := l.check(z, t, grad); err != nil {
 		return Result{}, err
 	}
-	g.pairs = g.pairs[:0]
-	for _, t := range t.Triplets {
-		g.pairs = append(g.pairs, edge{t.A, t.P}, edge{t.A, t.N})
-	}
-	if err := g.measure(z); err != nil {
+	many := len(t.Triplets) > 0 && crowded(2*len(t.Triplets), z.Shape[0])
+	if err := l.measure(z, t.Triplets, many); err != nil {
 		return Result{}, err
 	}
 	learns := grad != nil && l.beta.Grad != nil
@@ -117,25 +114,35 @@ func (l *BetaMarginLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Res
 		clear(l.beta.Grad.Data)
 	}
 	res := Result{Tuples: 2 * len(t.Triplets)}
-	for e, d := range g.dist {
-		at, sign := 0, 1.0
+	for k, x := range t.Triplets {
+		at := 0
 		if l.o.Learn == BetaClass {
-			at = int(t.Labels[g.pairs[e].i])
+			at = int(t.Labels[x.A])
 		}
-		if e%2 == 1 {
-			sign = -1
-			res.Negative += d
+		beta := float64(l.beta.Value.Data[at])
+		p, n := entry{}, entry{}
+		if many {
+			p, n = l.t.at(x.A, x.P), l.t.at(x.A, x.N)
 		} else {
-			res.Positive += d
+			p, n = l.g.at(2*k), l.g.at(2*k+1)
 		}
-		g.coef[e] = 0
-		if v := float64(sign*(d-float64(l.beta.Value.Data[at]))) + l.o.Margin; v > 0 {
+		res.Positive += *p.dist
+		res.Negative += *n.dist
+		pull := 0.0
+		if v := *p.dist - beta + l.o.Margin; v > 0 {
 			res.Active++
 			res.Loss += v
-			g.coef[e] = sign
-			if learns {
-				l.beta.Grad.Data[at] -= float32(sign)
-			}
+			*p.coef++
+			pull++
+		}
+		if v := beta - *n.dist + l.o.Margin; v > 0 {
+			res.Active++
+			res.Loss += v
+			*n.coef--
+			pull--
+		}
+		if learns {
+			l.beta.Grad.Data[at] -= float32(pull)
 		}
 	}
 	scale := 1 / float64(max(res.Active, 1))
@@ -147,8 +154,27 @@ func (l *BetaMarginLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Res
 			l.beta.Grad.Data[i] *= float32(scale)
 		}
 	}
-	g.pullScaled(scale, z, grad)
+	if !many {
+		l.g.pullScaled(scale, z, grad)
+	} else if grad != nil {
+		l.t.Pull(scale, grad)
+	}
 	return res, nil
+}
+
+// measure fills the table of many triplets, or the list of the edges of few.
+func (l *BetaMarginLoss) measure(z *array.Array, ts []Triplet, many bool) error {
+	if many {
+		return l.t.Measure(z)
+	}
+	g := &l.g
+	g.pairs = g.pairs[:0]
+	for _, t := range ts {
+		g.pairs = append(g.pairs, edge{t.A, t.P}, edge{t.A, t.N})
+	}
+	err := g.measure(z)
+	clear(g.coef)
+	return err
 }
 
 // check refuses triplets outside the batch, and labels that do not fit.

@@ -49,6 +49,8 @@ type MultiSimilarityLoss struct {
 	// the two sums, scaled by exp(-top) to stay finite.
 	easiest, hardest   []float64
 	positive, negative softSums
+
+	t pairTable
 }
 
 // NewMultiSimilarity returns the loss, or an error naming the option that is wrong.
@@ -66,22 +68,33 @@ func (l *MultiSimilarityLoss) Margin() float64 { return 0 }
 // one of its rows keeps it and its gradient is not zero. Positive and Negative of the
 // result are means of 1 - s.
 func (l *MultiSimilarityLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
+	if err := CheckShapes(z, grad); err != nil {
+		return Result{}, err
+	}
+	if rows := z.Shape[0]; rows >= manyRows && crowded(2*len(t.Pairs), rows) && l.t.list(t.Pairs, rows) {
+		return l.tabled(z, grad)
+	}
+	return l.listed(z, t.Pairs, grad)
+}
+
+// listed evaluates any list of pairs.
+func (l *MultiSimilarityLoss) listed(z *array.Array, pairs []Pair, grad *array.Array) (Result, error) {
 	g := &l.g
-	if err := g.load(z, t.Pairs, grad); err != nil {
+	if err := g.load(z, pairs, grad); err != nil {
 		return Result{}, err
 	}
 	rows := z.Shape[0]
-	l.look(t.Pairs, rows)
+	l.look(pairs, rows)
 	l.positive.reset(rows)
 	l.negative.reset(rows)
-	for e, p := range t.Pairs {
+	for e, p := range pairs {
 		for _, i := range [2]int32{p.I, p.J} {
 			if l.keeps(i, p, g.cos[e]) {
 				l.sums(p).top(i, l.exponent(p, g.cos[e]))
 			}
 		}
 	}
-	for e, p := range t.Pairs {
+	for e, p := range pairs {
 		for _, i := range [2]int32{p.I, p.J} {
 			if l.keeps(i, p, g.cos[e]) {
 				l.sums(p).add(i, l.exponent(p, g.cos[e]))
@@ -97,7 +110,7 @@ func (l *MultiSimilarityLoss) Eval(z *array.Array, t *Tuples, grad *array.Array)
 		value += v
 	}
 	scale := l.o.Reduce.scale(rows, costly)
-	res := l.slopes(t.Pairs, scale)
+	res := l.slopes(pairs, scale)
 	res.Loss = value * scale
 	if grad != nil {
 		g.pull(grad)

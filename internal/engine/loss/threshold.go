@@ -124,29 +124,9 @@ func (l *ThresholdLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Resu
 		return Result{}, err
 	}
 	if len(t.Pairs) > 0 && crowded(2*len(t.Pairs), z.Shape[0]) {
-		return l.tabled(z, t.Pairs, grad)
+		return l.table.evalPairs(z, t.Pairs, l.t.pair, l.t.reduce, grad)
 	}
 	return l.t.g.evalPairs(z, t.Pairs, l.t.pair, l.t.reduce, grad)
-}
-
-// tabled evaluates many pairs, which look their distances up.
-func (l *ThresholdLoss) tabled(z *array.Array, pairs []Pair, grad *array.Array) (Result, error) {
-	t := &l.table
-	if err := t.Measure(z); err != nil {
-		return Result{}, err
-	}
-	var sums pairSums
-	for _, p := range pairs {
-		at := int(p.I)*t.rows + int(p.J)
-		term := l.t.pair(p.Similar, t.Dist[at])
-		t.Coef[at] += term.slope
-		sums.add(p, term)
-	}
-	res, scale := sums.finish(l.t.reduce)
-	if grad != nil {
-		t.Pull(scale, grad)
-	}
-	return res, nil
 }
 
 // pair returns the term of a pair at squared distance s.

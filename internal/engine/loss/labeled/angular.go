@@ -5,6 +5,7 @@ import (
 
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
 )
 
@@ -35,7 +36,8 @@ func (AngularOptions) Takes() loss.Kind { return loss.Labels }
 // time.
 type AngularLoss struct {
 	t      float64
-	c      ownCosines
+	c      loss.OwnCosines
+	exps   []float32 // of a pair's negatives
 	labels []int32
 }
 
@@ -59,10 +61,10 @@ func (l *AngularLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (l
 		return loss.Result{}, err
 	}
 	l.labels = t.Labels
-	l.c.load(z)
+	l.c.Load(z)
 	var all rowTerm
 	for a := range n {
-		cos, _ := l.c.row(a)
+		cos, _ := l.c.Row(a)
 		for p, c := range cos[:a] {
 			all.apart(l.labels[p] == l.labels[a], c)
 			if l.labels[p] == l.labels[a] {
@@ -83,34 +85,41 @@ func (l *AngularLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (l
 		}
 	}
 	if grad != nil {
-		l.c.pull(grad)
+		l.c.Fold()
+		l.c.Turns(1, grad)
 	}
 	return addTerms([]rowTerm{all}), nil
 }
 
 // pair returns the term of a and p, and adds its slopes times scale.
 func (l *AngularLoss) pair(a, p int, scale float64) float64 {
-	ofA, slopeA := l.c.row(a)
-	ofP, slopeP := l.c.row(p)
+	ofA, slopeA := l.c.Row(a)
+	ofP, slopeP := l.c.Row(p)
 	near := float64(-2 * (1 + l.t) * float64(ofA[p]))
-	var sum logSum
+	exponent := func(n int) float64 { return float64(4*l.t*(float64(ofA[n])+float64(ofP[n]))) + near }
+	top := math.Inf(-1)
 	for n, y := range l.labels {
 		if y != l.labels[a] {
-			sum.add(float64(4*l.t*(float64(ofA[n])+float64(ofP[n]))) + near)
+			top = max(top, exponent(n))
 		}
 	}
-	x := sum.log()
+	l.exps = loss.Grow(l.exps, len(l.labels))
+	for n, y := range l.labels {
+		l.exps[n] = vanishing
+		if y != l.labels[a] {
+			l.exps[n] = float32(exponent(n) - top)
+		}
+	}
+	kernel.Exp(l.exps, l.exps)
+	sum := kernel.Sum(l.exps)
+	x := top + math.Log(sum)
 	weight := scale * logistic(x)
 	if weight == 0 {
 		return softplus(x)
 	}
-	for n, y := range l.labels {
-		if y != l.labels[a] {
-			g := float32(4 * l.t * weight * sum.share(float64(4*l.t*(float64(ofA[n])+float64(ofP[n])))+near))
-			slopeA[n] += g
-			slopeP[n] += g
-		}
-	}
+	g := float32(4 * l.t * weight / sum)
+	kernel.Axpy(g, l.exps, slopeA)
+	kernel.Axpy(g, l.exps, slopeP)
 	slopeA[p] -= float32(2 * (1 + l.t) * weight)
 	return softplus(x)
 }

@@ -5,6 +5,7 @@ import (
 
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
 )
 
@@ -78,11 +79,11 @@ func (l *CircleLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (lo
 		return loss.Result{}, err
 	}
 	l.labels = t.Labels
-	l.c.load(z)
+	l.c.Load(z)
 	var all rowTerm
 	var positives, negatives logSum
 	for i := range n {
-		cos, _ := l.c.row(i)
+		cos, _ := l.c.Row(i)
 		for j, c := range cos[:i] {
 			all.apart(l.labels[i] == l.labels[j], c)
 			l.add(i, j, c, &positives, &negatives)
@@ -93,7 +94,7 @@ func (l *CircleLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (lo
 		x := positives.log() + negatives.log()
 		all.value = softplus(x)
 		for i := range n {
-			cos, slope := l.c.row(i)
+			cos, slope := l.c.Row(i)
 			for j, c := range cos[:i] {
 				slope[j] = float32(logistic(x) * l.slope(i, j, c, &positives, &negatives))
 				if slope[j] != 0 {
@@ -103,44 +104,62 @@ func (l *CircleLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (lo
 		}
 	}
 	if grad != nil {
-		l.c.pull(grad)
+		l.c.Fold()
+		l.c.Turns(1, grad)
 	}
 	l.terms = append(l.terms[:0], all)
 	return addTerms(l.terms), nil
 }
 
-// anchor is ownRows.row.
+// anchor is ownRows.row. The exponentials stand in the slopes.
 func (l *CircleLoss) anchor(i int) float64 {
-	cos, slope := l.c.row(i)
-	var positives, negatives logSum
+	cos, slope := l.c.Row(i)
+	y := l.labels[i]
+	var tops, sums [2]float64 // of negatives, of positives
+	tops[0], tops[1] = math.Inf(-1), math.Inf(-1)
 	for j, c := range cos {
 		if j != i {
-			l.add(i, j, c, &positives, &negatives)
+			kind, x, _ := l.exponent(l.labels[j] == y, c)
+			tops[kind] = max(tops[kind], x)
 		}
 	}
-	x := positives.log() + negatives.log()
 	for j, c := range cos {
-		if j != i {
-			slope[j] = float32(logistic(x) * l.slope(i, j, c, &positives, &negatives))
+		kind, x, _ := l.exponent(l.labels[j] == y, c)
+		slope[j] = float32(x - tops[kind])
+	}
+	kernel.Exp(slope, slope)
+	slope[i] = 0
+	for j, e := range slope {
+		if l.labels[j] == y {
+			sums[1] += float64(e)
+		} else {
+			sums[0] += float64(e)
 		}
+	}
+	x := tops[0] + tops[1] + math.Log(sums[0]) + math.Log(sums[1])
+	shares := [2]float64{logistic(x) / sums[0], logistic(x) / sums[1]}
+	for j, c := range cos {
+		kind, _, turn := l.exponent(l.labels[j] == y, c)
+		slope[j] = float32(turn * shares[kind] * float64(slope[j]))
 	}
 	return softplus(x)
 }
 
-// exponent returns that of a pair, and its derivative with the weight held.
-func (l *CircleLoss) exponent(similar bool, c float32) (x, turn float64) {
+// exponent returns 1 for positives and 0 for negatives, the exponent of a pair, and its
+// derivative with the weight held.
+func (l *CircleLoss) exponent(similar bool, c float32) (kind int, x, turn float64) {
 	s, m := float64(c), l.o.Margin
 	if similar {
 		turn = -l.o.Gamma * max(0, 1+m-s)
-		return turn * (s - 1 + m), turn
+		return 1, turn * (s - 1 + m), turn
 	}
 	turn = l.o.Gamma * max(0, s+m)
-	return turn * (s - m), turn
+	return 0, turn * (s - m), turn
 }
 
 func (l *CircleLoss) add(i, j int, c float32, positives, negatives *logSum) {
 	similar := l.labels[i] == l.labels[j]
-	x, _ := l.exponent(similar, c)
+	_, x, _ := l.exponent(similar, c)
 	if similar {
 		positives.add(x)
 	} else {
@@ -151,7 +170,7 @@ func (l *CircleLoss) add(i, j int, c float32, positives, negatives *logSum) {
 // slope is the derivative of the sum of the two logarithms.
 func (l *CircleLoss) slope(i, j int, c float32, positives, negatives *logSum) float64 {
 	similar := l.labels[i] == l.labels[j]
-	x, turn := l.exponent(similar, c)
+	_, x, turn := l.exponent(similar, c)
 	if similar {
 		return turn * positives.share(x)
 	}

@@ -53,7 +53,7 @@ func (l *classRows) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (los
 	l.labels = t.Labels
 	l.c.load(z, l.param.Value)
 	l.terms = loss.Grow(l.terms, n)
-	par.Do(n, max(1, 8192/l.c.b.rows), l)
+	par.Do(n, max(1, 8192/l.c.b.Rows), l)
 	if grad != nil {
 		l.c.turns()
 	}
@@ -61,8 +61,8 @@ func (l *classRows) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (los
 		l.more()
 	}
 	if grad != nil {
-		l.c.a.pull(grad)
-		l.c.b.pull(l.param.Grad)
+		l.c.a.Pull(grad)
+		l.c.b.Pull(l.param.Grad)
 	}
 	res := addTerms(l.terms)
 	res.Loss = res.Loss/float64(n) + l.extra

@@ -68,7 +68,7 @@ func (l *FastAPLoss) bin(c float32) (low int, upper float64) {
 
 // query is ownRows.row: 1 - FastAP of row q.
 func (l *FastAPLoss) query(q int) float64 {
-	cos, slope := l.c.row(q)
+	cos, slope := l.c.Row(q)
 	s := l.spare.Get()
 	defer l.spare.Put(s)
 	n := l.o.Bins + 1

@@ -50,6 +50,9 @@ const (
 	Published Variant = "published"
 )
 
+// vanishing is an exponent whose exponential is 0 in float32.
+const vanishing = -200
+
 // softplus is log(1 + exp(x)).
 func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
@@ -62,116 +65,39 @@ func logistic(x float64) float64 {
 	return 1 / (1 + e)
 }
 
-// unitEps is the length below which a row counts as 0: its cosines and its gradient are 0.
-const unitEps = 1e-12
-
-// units are rows, such as embeddings or proxies, and the rows of length 1 in their
-// directions. Scratch grows to the largest batch seen and is then reused.
-type units struct {
-	rows, dim int
-	hat       []float32 // (rows, dim)
-	norm      []float32 // (rows)
-	turn      []float32 // (rows, dim) dLoss/d(hat)
-}
-
-// load sets hat.
-func (u *units) load(x *array.Array) {
-	u.rows, u.dim = x.Shape[0], x.Shape[1]
-	n := u.rows * u.dim
-	u.hat, u.turn, u.norm = loss.Grow(u.hat, n), loss.Grow(u.turn, n), loss.Grow(u.norm, u.rows)
-	kernel.L2Normalize(u.rows, u.dim, x.Data, u.hat, u.norm, unitEps)
-	for i, l := range u.norm {
-		if l <= unitEps {
-			clear(u.hat[i*u.dim : (i+1)*u.dim])
-		}
-	}
-}
-
-// pull makes dLoss/dx of turn.
-func (u *units) pull(dx *array.Array) {
-	kernel.L2NormalizeBackward(u.rows, u.dim, u.hat, u.norm, u.turn, dx.Data, unitEps)
-	for i, l := range u.norm {
-		if l <= unitEps {
-			clear(dx.Row(i))
-		}
-	}
-}
-
-// ownCosines are the cosines of the rows of a batch. A loss on them calls load, writes
-// slope = dLoss/d(cos), whose diagonal it leaves 0, and calls pull. They are float32, with
-// the bits of any order of the rows.
-type ownCosines struct {
-	units
-	cos, slope []float32 // (rows, rows)
-}
-
-func (c *ownCosines) load(z *array.Array) {
-	c.units.load(z)
-	n := c.rows
-	c.cos, c.slope = loss.Grow(c.cos, n*n), loss.Grow(c.slope, n*n)
-	kernel.Gram(n, c.dim, c.hat, c.dim, c.cos, n)
-	within(c.cos)
-	clear(c.slope)
-}
-
-// row returns the cosines of row i and their slopes.
-func (c *ownCosines) row(i int) (cos, slope []float32) {
-	return c.cos[i*c.rows:][:c.rows], c.slope[i*c.rows:][:c.rows]
-}
-
-// pull overwrites grad with dLoss/dz.
-func (c *ownCosines) pull(grad *array.Array) {
-	n := c.rows
-	for i := range n {
-		for j := range i {
-			both := c.slope[i*n+j] + c.slope[j*n+i]
-			c.slope[i*n+j], c.slope[j*n+i] = both, both
-		}
-	}
-	kernel.Gemm(false, false, n, c.dim, n, 1, c.slope, n, c.hat, c.dim, 0, c.turn, c.dim)
-	c.units.pull(grad)
-}
-
 // crossCosines are the cosines of rows a with rows b, such as embeddings with proxies.
 type crossCosines struct {
-	a, b       units
+	a, b       loss.Units
 	cos, slope []float32 // (a, b)
 }
 
 func (c *crossCosines) load(a, b *array.Array) {
-	c.a.load(a)
-	c.b.load(b)
-	n, m, d := c.a.rows, c.b.rows, c.a.dim
+	c.a.Load(a)
+	c.b.Load(b)
+	n, m, d := c.a.Rows, c.b.Rows, c.a.Dim
 	c.cos, c.slope = loss.Grow(c.cos, n*m), loss.Grow(c.slope, n*m)
-	kernel.Gemm(false, true, n, m, d, 1, c.a.hat, d, c.b.hat, d, 0, c.cos, m)
-	within(c.cos)
+	kernel.Gemm(false, true, n, m, d, 1, c.a.Hat, d, c.b.Hat, d, 0, c.cos, m)
+	loss.Within(c.cos)
 	clear(c.slope)
 }
 
 // row returns the cosines of row i of a and their slopes.
 func (c *crossCosines) row(i int) (cos, slope []float32) {
-	return c.cos[i*c.b.rows:][:c.b.rows], c.slope[i*c.b.rows:][:c.b.rows]
+	return c.cos[i*c.b.Rows:][:c.b.Rows], c.slope[i*c.b.Rows:][:c.b.Rows]
 }
 
 // turns makes slope gradients of the directions.
 func (c *crossCosines) turns() {
-	n, m, d := c.a.rows, c.b.rows, c.a.dim
-	kernel.Gemm(false, false, n, d, m, 1, c.slope, m, c.b.hat, d, 0, c.a.turn, d)
-	kernel.Gemm(true, false, m, d, n, 1, c.slope, m, c.a.hat, d, 0, c.b.turn, d)
+	n, m, d := c.a.Rows, c.b.Rows, c.a.Dim
+	kernel.Gemm(false, false, n, d, m, 1, c.slope, m, c.b.Hat, d, 0, c.a.Turn, d)
+	kernel.Gemm(true, false, m, d, n, 1, c.slope, m, c.a.Hat, d, 0, c.b.Turn, d)
 }
 
 // pull overwrites the gradients of a and b.
 func (c *crossCosines) pull(da, db *array.Array) {
 	c.turns()
-	c.a.pull(da)
-	c.b.pull(db)
-}
-
-// within keeps cosines of rounded rows in [-1, 1].
-func within(cos []float32) {
-	for i, c := range cos {
-		cos[i] = min(max(c, -1), 1)
-	}
+	c.a.Pull(da)
+	c.b.Pull(db)
 }
 
 // rowTerm is what a row of cosines leaves for the result.

@@ -5,7 +5,9 @@ import (
 
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
+	"tercet/internal/par"
 )
 
 func init() {
@@ -61,6 +63,9 @@ type lifted struct {
 	margin      float64
 	generalized bool
 	t           loss.Table
+	spare       par.Free[[]float32]
+	labels      []int32
+	terms       []rowTerm
 	negatives   []logSum  // of each row
 	weights     []float64 // how much each row's sum of negatives counts
 }
@@ -69,7 +74,7 @@ func newLifted(name string, o loss.Options, margin float64, generalized bool) (*
 	if err := component.Err("loss "+name, o); err != nil {
 		return nil, err
 	}
-	return &lifted{margin: margin, generalized: generalized, t: loss.NewTable(loss.Euclidean)}, nil
+	return &lifted{margin: margin, generalized: generalized, t: loss.NewProducts(loss.Euclidean)}, nil
 }
 
 // Margin returns the margin.
@@ -84,20 +89,14 @@ func (l *lifted) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.R
 	if err := l.t.Measure(z); err != nil {
 		return loss.Result{}, err
 	}
-	l.negatives, l.weights = loss.Grow(l.negatives, n), loss.Grow(l.weights, n)
-	clear(l.negatives)
+	l.labels = t.Labels
+	l.negatives, l.weights, l.terms = loss.Grow(l.negatives, n), loss.Grow(l.weights, n), loss.Grow(l.terms, n)
 	clear(l.weights)
+	par.Do(n, 4, l)
 	all := rowTerm{}
-	for i, y := range t.Labels {
-		for j, other := range t.Labels {
-			switch d := l.t.Dist[i*n+j]; {
-			case other != y:
-				l.negatives[i].add(l.margin - d)
-				all.others, all.negative = all.others+1, all.negative+d
-			case j != i:
-				all.positives, all.positive = all.positives+1, all.positive+d
-			}
-		}
+	for _, t := range l.terms {
+		all.positives, all.positive = all.positives+t.positives, all.positive+t.positive
+		all.others, all.negative = all.others+t.others, all.negative+t.negative
 	}
 	if l.generalized {
 		l.rows(t.Labels, &all)
@@ -105,12 +104,13 @@ func (l *lifted) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.R
 		l.pairs(t.Labels, &all)
 	}
 	for i, y := range t.Labels {
-		if l.weights[i] == 0 {
-			continue
+		share := 0.0
+		if l.weights[i] > 0 {
+			share = l.weights[i] / l.negatives[i].sum
 		}
 		for j, other := range t.Labels {
 			if other != y {
-				l.t.Coef[i*n+j] -= float64(l.weights[i] * l.negatives[i].share(l.margin-l.t.Dist[i*n+j]))
+				l.t.Coef[i*n+j] *= -share
 			}
 		}
 	}
@@ -119,7 +119,43 @@ func (l *lifted) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.R
 	if grad != nil {
 		l.t.Pull(scale, grad)
 	}
-	return addTerms([]rowTerm{all}), nil
+	l.terms = append(l.terms[:0], all)
+	return addTerms(l.terms), nil
+}
+
+// Run sums the negatives of rows [lo, hi). Their exponentials stand in the slopes.
+func (l *lifted) Run(lo, hi int) {
+	n := len(l.labels)
+	spare := l.spare.Get()
+	defer l.spare.Put(spare)
+	*spare = loss.Grow(*spare, n)
+	exps := *spare
+	for i := lo; i < hi; i++ {
+		dist, coef := l.t.Dist[i*n:][:n], l.t.Coef[i*n:][:n]
+		var t rowTerm
+		nearest := math.Inf(1)
+		for j, d := range dist {
+			switch {
+			case l.labels[j] != l.labels[i]:
+				t.others, t.negative, nearest = t.others+1, t.negative+d, min(nearest, d)
+			case j != i:
+				t.positives, t.positive = t.positives+1, t.positive+d
+			}
+		}
+		s := logSum{top: l.margin - nearest, any: t.others > 0}
+		for j, d := range dist {
+			exps[j] = vanishing
+			if l.labels[j] != l.labels[i] {
+				exps[j] = float32(nearest - d)
+			}
+		}
+		kernel.Exp(exps, exps)
+		for j, e := range exps {
+			coef[j] = float64(e)
+			s.sum += coef[j]
+		}
+		l.negatives[i], l.terms[i] = s, t
+	}
 }
 
 // pairs adds the terms of pairs of a class that have negatives.

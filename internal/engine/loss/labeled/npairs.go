@@ -140,15 +140,15 @@ func (l *NPairsLoss) pull(z, grad *array.Array, mean float64) {
 			sum := acc[:to-from]
 			clear(sum)
 			for j, p := range l.partner {
-				loss.AddScaled(mean*l.slope[i*m+j], z.Row(p)[from:to], sum)
+				kernel.AddScaled(mean*l.slope[i*m+j], z.Row(p)[from:to], sum)
 			}
-			loss.AddScaled(mean*l.o.L2/2, z.Row(l.anchors[i])[from:to], sum)
+			kernel.AddScaled(mean*l.o.L2/2, z.Row(l.anchors[i])[from:to], sum)
 			loss.Narrow(sum, grad.Row(l.anchors[i])[from:to])
 			clear(sum)
 			for j, a := range l.anchors {
-				loss.AddScaled(mean*l.slope[j*m+i], z.Row(a)[from:to], sum)
+				kernel.AddScaled(mean*l.slope[j*m+i], z.Row(a)[from:to], sum)
 			}
-			loss.AddScaled(mean*l.o.L2/2, z.Row(l.partner[i])[from:to], sum)
+			kernel.AddScaled(mean*l.o.L2/2, z.Row(l.partner[i])[from:to], sum)
 			loss.Narrow(sum, grad.Row(l.partner[i])[from:to])
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
@@ -116,28 +117,33 @@ func (l *ProxyAnchorLoss) Run(lo, hi int) {
 func (l *ProxyAnchorLoss) row(p int) (t rowTerm) {
 	cos, slope := l.c.row(p)
 	topPositive, topNegative := 0.0, 0.0 // the exponent of 1
+	pulls, pushes := -l.o.Alpha, l.o.Alpha
 	for j, c := range cos {
 		own := int(l.labels[j]) == p
 		t.apart(own, c)
 		if own {
-			topPositive = max(topPositive, -l.o.Alpha*(float64(c)-l.o.Delta))
+			topPositive = max(topPositive, pulls*(float64(c)-l.o.Delta))
 		} else {
-			topNegative = max(topNegative, l.o.Alpha*(float64(c)+l.o.Delta))
+			topNegative = max(topNegative, pushes*(float64(c)+l.o.Delta))
 		}
 	}
-	positive, negative := math.Exp(-topPositive), math.Exp(-topNegative)
 	for j, c := range cos {
-		var e float64
 		if int(l.labels[j]) == p {
-			e = math.Exp(float64(-l.o.Alpha*(float64(c)-l.o.Delta)) - topPositive)
-			positive += e
+			slope[j] = float32(float64(pulls*(float64(c)-l.o.Delta)) - topPositive)
 		} else {
-			e = math.Exp(float64(l.o.Alpha*(float64(c)+l.o.Delta)) - topNegative)
-			negative += e
+			slope[j] = float32(float64(pushes*(float64(c)+l.o.Delta)) - topNegative)
 		}
-		slope[j] = float32(e)
 	}
-	each := 1 / float64(l.c.a.rows)
+	kernel.Exp(slope, slope)
+	positive, negative := math.Exp(-topPositive), math.Exp(-topNegative)
+	for j, e := range slope {
+		if int(l.labels[j]) == p {
+			positive += float64(e)
+		} else {
+			negative += float64(e)
+		}
+	}
+	each := 1 / float64(l.c.a.Rows)
 	pull, push := 0.0, l.o.Alpha*each/negative
 	if l.counts[p] > 0 {
 		t.tuples = 1

@@ -12,7 +12,7 @@ type ownRows struct {
 	counts func(positives, negatives int) bool // whether a row with so many counts
 	row    func(i int) (value float64)         // writes the slopes of row i, without the mean
 
-	c         ownCosines
+	c         loss.OwnCosines
 	labels    []int32
 	positives []int // of each row
 	scale     float64
@@ -40,11 +40,12 @@ func (l *ownRows) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.
 		}
 	}
 	l.scale = 1 / float64(max(counted, 1))
-	l.c.load(z)
+	l.c.Load(z)
 	l.terms = loss.Grow(l.terms, n)
 	par.Do(n, 4, l)
 	if grad != nil {
-		l.c.pull(grad)
+		l.c.Fold()
+		l.c.Turns(1, grad)
 	}
 	res := addTerms(l.terms)
 	res.Loss *= l.scale
@@ -56,7 +57,7 @@ func (l *ownRows) Run(lo, hi int) {
 	n := len(l.labels)
 	for i := lo; i < hi; i++ {
 		var t rowTerm
-		cos, slope := l.c.row(i)
+		cos, slope := l.c.Row(i)
 		for j, c := range cos {
 			if j != i {
 				t.apart(l.labels[j] == l.labels[i], c)

@@ -55,7 +55,7 @@ func (l *SmoothAPLoss) among() bool { return l.o.Variant == Published }
 
 // query is ownRows.row: 1 - AP of row q.
 func (l *SmoothAPLoss) query(q int) float64 {
-	cos, slope := l.c.row(q)
+	cos, slope := l.c.Row(q)
 	positives := l.positives[q]
 	if l.among() {
 		positives++

@@ -2,10 +2,12 @@ package labeled
 
 import (
 	"math"
+	"slices"
 
 	"tercet/internal/component"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
+	"tercet/internal/par"
 	"tercet/internal/rng"
 )
 
@@ -54,7 +56,8 @@ func (o SoftTripleOptions) Rate() (float64, component.Auto) { return o.LRFactor,
 // time.
 type softTriple struct {
 	classRows
-	o SoftTripleOptions
+	o     SoftTripleOptions
+	spare par.Free[[]float32] // logits of classes
 }
 
 // Begin implements Parametric.
@@ -66,48 +69,47 @@ func (l *softTriple) Begin(dim, classes int, r *rng.Stream) error {
 // Margin returns delta.
 func (l *softTriple) Margin() float64 { return l.o.Delta }
 
-// classify is classRows.row. The class's similarity stands in the slope of its first center
-// while the softmax over classes is taken.
+// classify is classRows.row. The exponentials of the centers stand in the slopes.
 func (l *softTriple) classify(i, y int) (t rowTerm) {
 	cos, slope := l.c.row(i)
-	logits := slope[:l.classes]
+	spare := l.spare.Get()
+	defer l.spare.Put(spare)
+	*spare = loss.Grow(*spare, l.classes)
+	logits := *spare
+	over := float32(1 / l.o.Gamma)
+	for c := range l.classes {
+		own, out := cos[c*l.each:][:l.each], slope[c*l.each:][:l.each]
+		top := slices.Max(own)
+		for k, s := range own {
+			out[k] = (s - top) * over
+		}
+	}
+	kernel.Exp(slope, slope)
 	for c := range logits {
-		logits[c] = float32(l.o.Lambda * l.similarity(cos[c*l.each:][:l.each]))
+		s, _ := similarity(cos[c*l.each:][:l.each], slope[c*l.each:][:l.each])
+		logits[c] = float32(l.o.Lambda) * s
 	}
 	logits[y] -= float32(l.o.Lambda * l.o.Delta)
 	t.value = l.crossEntropy(logits, y)
-	for c := l.classes - 1; c >= 0; c-- { // from the end: slopes of classes stand before those of centers
-		own := cos[c*l.each:][:l.each]
-		s, push := l.similarity(own), l.o.Lambda*float64(logits[c])
-		top, sum := l.soft(own)
-		for k := l.each - 1; k >= 0; k-- {
-			q := math.Exp((float64(own[k])-top)/l.o.Gamma) / sum
-			slope[c*l.each+k] = float32(push * q * (1 + (float64(own[k])-s)/l.o.Gamma))
+	for c, push := range logits {
+		own, out := cos[c*l.each:][:l.each], slope[c*l.each:][:l.each]
+		s, sum := similarity(own, out)
+		push *= float32(l.o.Lambda) / sum
+		for k, e := range out {
+			out[k] = float32(push*e) * (1 + float32((own[k]-s)*over))
 		}
 	}
 	return t
 }
 
-// soft returns the largest cosine and the sum of the exponentials relative to it.
-func (l *softTriple) soft(cos []float32) (top, sum float64) {
-	top = -1
-	for _, c := range cos {
-		top = max(top, float64(c))
+// similarity is S of a class, given its cosines and their exponentials, and the sum of these.
+func similarity(cos, exps []float32) (s, sum float32) {
+	exps = exps[:len(cos)]
+	for k, c := range cos {
+		sum += exps[k]
+		s += float32(exps[k] * c)
 	}
-	for _, c := range cos {
-		sum += math.Exp((float64(c) - top) / l.o.Gamma)
-	}
-	return top, sum
-}
-
-// similarity is S of a class.
-func (l *softTriple) similarity(cos []float32) float64 {
-	top, sum := l.soft(cos)
-	s := 0.0
-	for _, c := range cos {
-		s += math.Exp((float64(c)-top)/l.o.Gamma) * float64(c) / sum
-	}
-	return s
+	return s / sum, sum
 }
 
 // merge is classRows.more: the term of the centers.
@@ -115,16 +117,16 @@ func (l *softTriple) merge() {
 	if l.each == 1 || l.o.Tau == 0 {
 		return
 	}
-	b, d := &l.c.b, l.c.b.dim
+	b, d := &l.c.b, l.c.b.Dim
 	weight := l.o.Tau / float64(l.classes*l.each*(l.each-1))
 	for c := range l.classes {
 		for j := c * l.each; j < (c+1)*l.each; j++ {
 			for k := c * l.each; k < j; k++ {
-				x, y := b.hat[j*d:][:d], b.hat[k*d:][:d]
+				x, y := b.Hat[j*d:][:d], b.Hat[k*d:][:d]
 				root := math.Sqrt(max(0, 2-2*kernel.Dot(x, y)) + 1e-5)
 				l.extra += float64(weight * root)
-				kernel.Axpy(float32(-weight/root), y, b.turn[j*d:][:d])
-				kernel.Axpy(float32(-weight/root), x, b.turn[k*d:][:d])
+				kernel.Axpy(float32(-weight/root), y, b.Turn[j*d:][:d])
+				kernel.Axpy(float32(-weight/root), x, b.Turn[k*d:][:d])
 			}
 		}
 	}

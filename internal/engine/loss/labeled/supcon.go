@@ -5,6 +5,7 @@ import (
 
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
 	"tercet/internal/par"
 )
@@ -103,7 +104,7 @@ type softPairs struct {
 	byAnchor    bool
 	byView      bool // rows of the same image are positives, and all others are not
 
-	c      ownCosines
+	c      loss.OwnCosines
 	labels []int32
 	images []int32 // in place of labels, by view
 	counts []int   // positives of each row
@@ -153,11 +154,12 @@ func (l *softPairs) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (los
 	if l.byAnchor {
 		l.scale = l.factor / float64(max(anchors, 1))
 	}
-	l.c.load(z)
+	l.c.Load(z)
 	l.terms = loss.Grow(l.terms, n)
 	par.Do(n, 4, l)
 	if grad != nil {
-		l.c.pull(grad)
+		l.c.Fold()
+		l.c.Turns(1, grad)
 	}
 	return addTerms(l.terms), nil
 }
@@ -171,7 +173,7 @@ func (l *softPairs) Run(lo, hi int) {
 
 // row writes the slopes of row i.
 func (l *softPairs) row(i int) (t rowTerm) {
-	cos, slope := l.c.row(i)
+	cos, slope := l.c.Row(i)
 	for j, c := range cos {
 		if j != i {
 			t.apart(l.labels[j] == l.labels[i], c)
@@ -184,30 +186,35 @@ func (l *softPairs) row(i int) (t rowTerm) {
 	if l.byAnchor {
 		w /= float64(l.counts[i])
 	}
-	sum := l.total(i, cos)
+	sum, share := l.total(i, cos, slope)
 	pulled := 0.0 // how often the sum's rows are pulled
 	for j, c := range cos {
 		if j == i || l.labels[j] != l.labels[i] {
 			continue
 		}
-		x := sum - float64(c)/l.temperature
-		value, push := x, 1.0
-		if l.denominator == OverNegatives {
-			value, push = softplus(x), logistic(x)
-		}
+		value, push := l.term(sum - float64(c)/l.temperature)
 		t.value += float64(w * value)
 		pulled += push
 		if push > 0 {
 			t.active++
 		}
-		slope[j] = float32(-w / l.temperature * push)
 	}
+	kernel.Scale(float32(w/l.temperature*pulled*share), slope)
 	for j, c := range cos {
-		if j != i && l.sums(i, j) {
-			slope[j] += float32(w / l.temperature * pulled * math.Exp(float64(c)/l.temperature-sum))
+		if j != i && l.labels[j] == l.labels[i] {
+			_, push := l.term(sum - float64(c)/l.temperature)
+			slope[j] -= float32(w / l.temperature * push)
 		}
 	}
 	return t
+}
+
+// term is the value of a positive that is x below the logarithm of the sum, and its slope.
+func (l *softPairs) term(x float64) (value, push float64) {
+	if l.denominator == OverNegatives {
+		return softplus(x), logistic(x)
+	}
+	return x, 1
 }
 
 // sums says whether row j is in the sum of row i.
@@ -215,22 +222,25 @@ func (l *softPairs) sums(i, j int) bool {
 	return j != i && (l.denominator == OverAll || l.labels[j] != l.labels[i])
 }
 
-// total is the logarithm of the sum of row i, -Inf without rows in it.
-func (l *softPairs) total(i int, cos []float32) float64 {
+// total returns the logarithm of the sum of row i, -Inf without rows in it. It writes the
+// exponentials of these rows, which share makes shares of the sum, and 0 of others.
+func (l *softPairs) total(i int, cos, exps []float32) (sum, share float64) {
 	top := math.Inf(-1)
 	for j, c := range cos {
 		if l.sums(i, j) {
 			top = max(top, float64(c)/l.temperature)
 		}
 	}
-	sum := 0.0
 	for j, c := range cos {
+		exps[j] = vanishing
 		if l.sums(i, j) {
-			sum += math.Exp(float64(c)/l.temperature - top)
+			exps[j] = float32(float64(c)/l.temperature - top)
 		}
 	}
-	if sum == 0 {
-		return math.Inf(-1)
+	kernel.Exp(exps, exps)
+	all := kernel.Sum(exps)
+	if all == 0 {
+		return math.Inf(-1), 0
 	}
-	return top + math.Log(sum)
+	return top + math.Log(all), 1 / all
 }

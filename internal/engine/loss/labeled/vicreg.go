@@ -198,7 +198,7 @@ func (l *VICRegLoss) center(z *array.Array, view int) {
 	l.x, l.means = loss.Grow(l.x, n*d), loss.Grow(l.means, d)
 	clear(l.means)
 	for _, p := range l.pairs {
-		loss.AddScaled(1/float64(n), z.Row(p[view]), l.means)
+		kernel.AddScaled(1/float64(n), z.Row(p[view]), l.means)
 	}
 	for i, p := range l.pairs {
 		for k, v := range z.Row(p[view]) {
