@@ -31,6 +31,17 @@ func tile8AVX2(t *tileArgs)
 //go:noescape
 func transpose8AVX2(blocks int, src *float32, lds int, dst *float32, ldd int)
 
+// pack32AVX512 copies k > 0 rows of 32 numbers, rs apart, to dst, one after the other. It
+// asks for the eighth row ahead: rows far apart are no pattern that the processor sees.
+//
+//go:noescape
+func pack32AVX512(k int, src *float32, rs int, dst *float32)
+
+// cpuid returns what the instruction does.
+//
+//go:noescape
+func cpuid(leaf, sub uint32) (a, b, c, d uint32)
+
 // The peaks run 24 fused multiply-adds of a vector in each of steps > 0 steps; that of
 // bfloat16 runs as many dot products of pairs (VDPBF16PS).
 

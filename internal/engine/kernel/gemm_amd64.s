@@ -10436,6 +10436,41 @@ block:
 	VZEROUPPER
 	RET
 
+// func pack32AVX512(k int, src *float32, rs int, dst *float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·pack32AVX512(SB), NOSPLIT, $0-32
+	MOVQ k+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ rs+16(FP), DX
+	MOVQ dst+24(FP), BX
+	SHLQ $0x02, DX
+
+row:
+	PREFETCHT0 (CX)(DX*8)
+	PREFETCHT0 64(CX)(DX*8)
+	VMOVUPS    (CX), Z0
+	VMOVUPS    64(CX), Z1
+	VMOVUPS    Z0, (BX)
+	VMOVUPS    Z1, 64(BX)
+	ADDQ       DX, CX
+	ADDQ       $0x80, BX
+	DECQ       AX
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func cpuid(leaf uint32, sub uint32) (a uint32, b uint32, c uint32, d uint32)
+// Requires: CPUID
+TEXT ·cpuid(SB), NOSPLIT, $0-24
+	MOVL leaf+0(FP), AX
+	MOVL sub+4(FP), CX
+	CPUID
+	MOVL AX, a+8(FP)
+	MOVL BX, b+12(FP)
+	MOVL CX, c+16(FP)
+	MOVL DX, d+20(FP)
+	RET
+
 // func peakAVX512(steps int)
 // Requires: AVX, AVX512F
 TEXT ·peakAVX512(SB), NOSPLIT, $0-8

@@ -68,6 +68,27 @@ func (l Level) transpose(rows, cols int, src []float32, lds int, dst []float32, 
 	}
 }
 
+// packRows copies k > 0 rows of 32 numbers, rs apart, to dst, one after the other.
+func packRows(k int, src []float32, rs int, dst []float32) {
+	_, _ = src[(k-1)*rs+31], dst[32*k-1]
+	pack32AVX512(k, &src[0], rs, &dst[0]) // tiles of 32 columns are AVX-512's
+}
+
+// secondCache returns the size of a core's second cache in bytes, by CPUID's leaf 4; 0
+// where the processor does not say (AMD's has another leaf).
+func secondCache() int {
+	if last, _, _, _ := cpuid(0, 0); last < 4 {
+		return 0
+	}
+	for i := range uint32(8) {
+		kind, shape, sets, _ := cpuid(4, i)
+		if level := kind >> 5 & 7; kind&31 != 0 && level == 2 {
+			return int(shape>>22+1) * int(shape>>12&1023+1) * int(shape&4095+1) * int(sets+1)
+		}
+	}
+	return 0
+}
+
 // peakBF16 is PeakBF16 for steps > 0.
 func peakBF16(steps int) float64 {
 	if !cpu.X86.HasAVX512BF16 {

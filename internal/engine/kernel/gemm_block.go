@@ -3,23 +3,44 @@ package kernel
 // Cache blocking. The innermost loops multiply a block of A by a run of B:
 //
 //	k is cut into runs of at most blockK;
-//	m into blocks of at most blockM rows (252 KiB), n into pieces of as many
-//	panels as hold at most blockB numbers (512 KiB): both stay in the second
-//	cache while each strip of A meets each panel of B. A panel of at most firstB
+//	m into blocks of A, n into pieces of panels: both stay in the second cache
+//	while each strip of A meets each panel of B. A panel of at most firstB
 //	numbers (24 KiB) stays in the first cache while all strips pass;
-//	n into runs of at most blockN columns, and the runs of k into groups, so
-//	that a packed group of B (at most packLimit numbers, 5 MiB, or one run of k)
-//	stays in the third cache while all blocks of A pass.
-//
-// blockM is a multiple of the rows of every level's tile.
+//	n into runs of columns, and the runs of k into groups: a group of B is packed
+//	at a time and stays in a cache while all blocks of A pass.
 const (
-	blockK    = 384
-	blockM    = 168
-	blockN    = 2048
-	blockB    = 1 << 17
-	firstB    = 3 << 11
-	packLimit = 5 << 18
+	blockK = 384
+	firstB = 3 << 11
 )
+
+// blocking is how products are cut for the caches. It decides no bit.
+type blocking struct {
+	rows    int // of a block of A at most, a multiple of the rows of every level's tile
+	piece   int // numbers in a piece of B
+	columns int // in a run at most
+	packed  int // numbers of B that a thread packs for a group; one run of k is packed at least
+	crowded int // a transposed A whose rows lie a multiple of this apart is copied
+}
+
+// With a second cache of 1 MiB (Zen 4), A's block takes 252 KiB of it, a piece of B
+// 512 KiB, and groups of 5 MiB lie in the third cache. With 2 MiB (Intel from Sapphire
+// Rapids on, whose third cache is slow) the second one holds all that is packed.
+var (
+	smallCache = blocking{rows: 168, piece: 1 << 17, columns: 2048, packed: 5 << 18, crowded: pageNumbers}
+	largeCache = blocking{rows: 168, piece: 1 << 18, columns: 768, packed: 1 << 18, crowded: 512}
+)
+
+var blocks = blockingFor(secondCache())
+
+func blockingFor(secondCache int) blocking {
+	if secondCache >= 2<<20 {
+		return largeCache
+	}
+	return smallCache
+}
+
+// group is how many numbers of B so many threads pack at a time.
+func (b *blocking) group(threads int) int { return min(smallCache.packed, b.packed*threads) }
 
 // kRun returns the extent of the equal runs into which k is cut. It depends on
 // k alone, since it decides the order of the sum.
@@ -76,7 +97,7 @@ func (l Level) multiplyBlock(x *block) {
 	t := tileArgs{k: x.k, outer: 1, rsa: x.a.rs, csa: x.a.cs, ldc: x.ldc, alpha: x.alpha, beta: x.beta, relu: x.relu}
 	columns := s.wide
 	if x.k*s.wide > firstB {
-		columns *= max(1, blockB/(x.k*s.wide))
+		columns *= max(1, blocks.piece/(x.k*s.wide))
 	}
 	for j0 := 0; j0 < x.n; j0 += columns {
 		j1 := min(j0+columns, x.n)

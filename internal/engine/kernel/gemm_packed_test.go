@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"tercet/internal/par"
@@ -47,6 +48,59 @@ func TestPackedIsGemm(t *testing.T) {
 }
 
 // So has one with bias and ReLU.
+// Blocks and copies depend on the processor's caches; the bits do not.
+func TestBlockingDecidesNoBit(t *testing.T) {
+	defer func(b blocking, threads int) {
+		blocks = b
+		par.SetThreads(threads)
+	}(blocks, par.Threads())
+	for _, size := range [][3]int{{300, 1700, 900}, {256, 128, 512}} {
+		m, n, k := size[0], size[1], size[2]
+		a, b := random(1, m*k), random(2, k*n)
+		for trans := range 4 {
+			ta, tb := trans&1 != 0, trans&2 != 0
+			lda, ldb := k, n
+			if ta {
+				lda = m
+			}
+			if tb {
+				ldb = k
+			}
+			var want []float32
+			for i, caches := range []int{1 << 20, 2 << 20, 2 << 20} {
+				blocks = blockingFor(caches)
+				par.SetThreads(1 + i)
+				c := make([]float32, m*n)
+				Gemm(ta, tb, m, n, k, 1, a, lda, b, ldb, 0, c, n)
+				if want == nil {
+					want = c
+				}
+				for i := range c {
+					if math.Float32bits(c[i]) != math.Float32bits(want[i]) {
+						t.Fatalf("%v, transposes %t %t: element %d is %v with a cache of %d bytes, else %v", size, ta, tb, i, c[i], caches, want[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestPackedRowsAreThoseOfTheMatrix(t *testing.T) {
+	if Levels()[len(Levels())-1] != AVX512 {
+		t.Skip("needs AVX-512")
+	}
+	const k, rs = 19, 50
+	src := fenced(t, (k-1)*rs+32)
+	copy(src, random(1, len(src)))
+	dst := fenced(t, 32*k)
+	packRows(k, src, rs, dst)
+	for p := range k {
+		if !slices.Equal(dst[32*p:][:32], src[p*rs:][:32]) {
+			t.Errorf("row %d: %v, want %v", p, dst[32*p:][:32], src[p*rs:][:32])
+		}
+	}
+}
+
 // Whether B is packed depends on how far apart its rows lie; the bits do not.
 func TestRowsAPageApart(t *testing.T) {
 	for _, l := range Levels() {

@@ -99,7 +99,7 @@ func (g *gemmJob) run() {
 	for g.j = 0; g.j < g.n; g.j += columns {
 		g.cols = min(columns, g.n-g.j)
 		g.split(s)
-		group := max(1, packLimit/(g.stride*g.kc)) * g.kc
+		group := max(1, blocks.group(par.Threads())/(g.stride*g.kc)) * g.kc
 		for g.p = 0; g.p < g.k; g.p += group {
 			g.runs = ceilDiv(min(group, g.k-g.p), g.kc)
 			g.prepareB(s)
@@ -114,7 +114,7 @@ func (g *gemmJob) run() {
 
 // columnRun returns the extent of the runs of columns.
 func columnRun(s tileShape, n int) int {
-	return roundUp(ceilDiv(n, ceilDiv(n, blockN)), s.wide)
+	return roundUp(ceilDiv(n, ceilDiv(n, blocks.columns)), s.wide)
 }
 
 // split chooses the tasks of the current columns: blocks of rows, and of
@@ -122,7 +122,7 @@ func columnRun(s tileShape, n int) int {
 func (g *gemmJob) split(s tileShape) {
 	g.strips, g.panels = ceilDiv(g.m, s.rows), ceilDiv(g.cols, s.wide)
 	g.stride = s.packedCols(g.cols)
-	g.down, g.across = ceilDiv(g.m, blockM), 1
+	g.down, g.across = ceilDiv(g.m, blocks.rows), 1
 	if !g.parallel || par.Threads() == 1 {
 		return
 	}

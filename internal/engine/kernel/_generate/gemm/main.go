@@ -13,6 +13,8 @@ func main() {
 		s.tile()
 	}
 	transpose()
+	pack()
+	cpuid()
 	avx512(1).peak()
 	avx512(1).peakBF16()
 	avx2(1).peak()
