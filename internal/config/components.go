@@ -58,6 +58,7 @@ func common() *Config {
 			Epochs:          10,
 			BatchNorm:       "train",
 			Shards:          1,
+			Accumulate:      1,
 			LogEvery:        20,
 			EvalEvery:       1,
 			EvalSamples:     2000,

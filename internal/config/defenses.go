@@ -17,6 +17,9 @@ func (c *Config) defenseRules(fail func(key, format string, args ...any)) {
 	if triplets && !slices.Contains(mine.Samplers(), c.Miner.Name) && c.Defense.Sampler() == "" {
 		fail("miner.name", "defense %s needs one triplet for each anchor: %s", c.Defense.Name, strings.Join(mine.Samplers(), ", "))
 	}
+	if _, replays := c.Defense.Options.(adversary.Replaying); replays && c.Train.Accumulate > 1 {
+		fail("train.accumulate", "defense %s trains on a batch several times in a row, with a step after each: set train.accumulate to 1", c.Defense.Name)
+	}
 	if o, ok := c.Defense.Options.(adversary.Fitter); ok {
 		for _, f := range o.Fit(adversary.Fitting{Normalized: c.Model.Normalize, Loss: c.Loss.Options, Shards: c.Train.Shards, HeadOnly: c.Train.HeadOnly.N > 0}) {
 			fail(f.Key, "%s", f.Msg)

@@ -151,6 +151,7 @@ type Train struct {
 	Steps           int            `yaml:"steps" check:">=0,<=1000000000" oneof:"length" doc:"length in optimizer steps; 0 where epochs counts"`
 	BatchNorm       string         `yaml:"batchnorm" enum:"train|shard|frozen|frozen-affine" doc:"train uses the batch's statistics, shard those of each of train.shards, frozen the stored ones; frozen-affine also leaves weight and bias of batch norm as they are"`
 	Shards          int            `yaml:"shards" check:">=1,<=1024" omit:"1" doc:"parts of a batch whose gradients are taken one by one and added in a fixed order; decides the last bits of results and how many ranks can share the batch"`
+	Accumulate      int            `yaml:"accumulate" check:">=1,<=100000" omit:"1" doc:"batches whose gradients, each of its own loss, make an optimizer step: their mean; steps and schedules count optimizer steps"`
 	HeadOnly        component.Span `yaml:"head_only" units:"steps,epochs" check:">=0" omit:"0 steps" doc:"train the network's last linear layer alone for so long at the start"`
 	LogEvery        int            `yaml:"log_every" check:">=1,<=1000000000" doc:"optimizer steps between two events"`
 	EvalEvery       int            `yaml:"eval_every" check:">=0,<=1000000000" doc:"epochs between two evaluations; 0 evaluates at the end only"`

@@ -13,6 +13,9 @@ func TestShardsThatDoNotFit(t *testing.T) {
 		{"train: {shards: 32}", "train.shards: 32 shards do not divide a batch of 112 images"},
 		{"train: {shards: 4}\nbatch: {sampler: m-per-class, classes: 3, per_class: 2}", "4 shards do not divide a batch of 6 images"},
 		{"train: {batchnorm: shard}", "train.batchnorm: shard takes the statistics of each shard, and there is one"},
+		{"train: {accumulate: 0}", "train.accumulate"},
+		{"train: {accumulate: 4}\ndefense: {name: free}", "train.accumulate: defense free trains on a batch several times in a row"},
+		{"train: {accumulate: 4}", ""},
 		{"train: {shards: 16, batchnorm: shard}", ""},
 		{"train: {shards: 4}\nbatch: {sampler: m-per-class, classes: 4, per_class: 3}", ""},
 	} {

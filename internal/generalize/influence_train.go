@@ -45,8 +45,8 @@ func (w *goingOn) goOn(ctx context.Context, alter wire.Alteration) (*nn.Model, r
 	if err != nil {
 		return nil, none, err
 	}
-	per := t.StepsPerEpoch
-	loader := batch.NewLoader(sets.Seen(), t.Sampler, transform, cfg.Seed, t.State.Step/per, t.State.Step%per, cfg.Batch.Prefetch)
+	epoch, at := t.Position(t.State.Step)
+	loader := batch.NewLoader(sets.Seen(), t.Sampler, transform, cfg.Seed, epoch, at, cfg.Batch.Prefetch)
 	defer loader.Close()
 	t.Batches = loader
 	start := time.Now()

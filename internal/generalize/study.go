@@ -199,10 +199,10 @@ func (s *study) rows(from, to int) ([]int, error) {
 		return nil, err
 	}
 	out := make([]int, s.sets.Train.Len())
-	per := t.Sampler.Steps()
+	per := t.StepsPerEpoch
 	for epoch := from / per; epoch*per < to; epoch++ {
 		for k, ids := range t.Sampler.Plan(epoch) {
-			if at := epoch*per + k; at < from || at >= to {
+			if at := epoch*per + k/max(t.Accumulate, 1); at < from || at >= to {
 				continue
 			}
 			for _, i := range ids {

@@ -50,7 +50,7 @@ func MakePlan(ctx context.Context, cfg *config.Config) (*printed.PlannedRun, err
 		Schema: record.PlanSchema, Name: cfg.Name, Defense: cfg.Defense.Name, Data: sets.Record(cfg), DataMemory: before - empty,
 		Model:  record.Model{Name: spec.Name, Embedding: spec.Embedding, Parameters: t.Model.ParamCount()},
 		Layers: t.Model.Describe(), BatchRows: t.Sampler.BatchSize(),
-		PerEpoch: t.Sampler.Steps(), Steps: t.Steps, Coverage: batch.Cover(t.Sampler, sets.Seen(), 0),
+		PerEpoch: t.StepsPerEpoch, Steps: t.Steps, Coverage: batch.Cover(t.Sampler, sets.Seen(), 0),
 	}
 	var flops, state int64
 	for _, l := range p.Layers {
@@ -69,13 +69,16 @@ func MakePlan(ctx context.Context, cfg *config.Config) (*printed.PlannedRun, err
 	if t.Memory != nil {
 		params += int64(t.Memory.Size) * int64(t.Model.Dim())
 	}
+	if t.Accumulate > 1 {
+		p.Accumulate = t.Accumulate
+	}
 	p.Checkpoint = 4 * (params + state)
 	labels := firstLabels(t.Sampler, sets.Seen())
 	seconds, cost, trained, err := timeStep(t, labels, shapeOf(sets.Train))
 	if err != nil {
 		return nil, err
 	}
-	p.StepTime = seconds
+	p.StepTime = seconds * float64(t.BatchesPerEpoch) / float64(max(p.PerEpoch, 1))
 	// Steps, a short last batch counted as the part that it is.
 	steps := float64(p.Coverage.Rows) * float64(p.Steps) / float64(max(p.PerEpoch, 1)) / float64(len(labels))
 	p.Passes = record.Cost{Forward: int64(math.Round(steps * float64(cost.Forward))), Backward: int64(math.Round(steps * float64(cost.Backward)))}

@@ -206,8 +206,8 @@ func (r *Run) assemble(checkpoint []byte) (*wire.Assembled, error) {
 
 // loader gives t's batches from its position on.
 func (r *Run) loader(t *wire.Assembled, transform batch.Transform) *batch.Loader {
-	per := t.StepsPerEpoch
-	l := batch.NewLoader(t.Sets.Seen(), t.Sampler, transform, r.Config.Seed, t.State.Step/per, t.State.Step%per, r.Config.Batch.Prefetch)
+	epoch, at := t.Position(t.State.Step)
+	l := batch.NewLoader(t.Sets.Seen(), t.Sampler, transform, r.Config.Seed, epoch, at, r.Config.Batch.Prefetch)
 	t.Batches = l
 	return l
 }

@@ -70,6 +70,7 @@ type Trainer struct {
 	batch   adversary.Batch
 	mined   loss.Tuples
 	dz      *array.Array
+	sums    [][]float32 // gradients of a step's batches, added up
 	spread  spreadMeter
 	window  window
 	pace    pace
@@ -101,6 +102,8 @@ type Options struct {
 	Seed            uint64
 	Steps           int // in all
 	StepsPerEpoch   int
+	Accumulate      int     // batches whose mean gradient a step takes; below 2 one
+	BatchesPerEpoch int     // of the sampler, where Accumulate is above 1
 	Mode            nn.Mode // nn.Train, or nn.Frozen for frozen batch norm
 	Clip            float64 // largest gradient norm; 0 for none
 	ClipValue       float64 // largest number of the gradient; 0 for none
@@ -237,9 +240,40 @@ func (t *Trainer) Keeps() bool {
 	return t.KeepEvery > 0 && t.State.Step > 0 && t.State.Step%t.KeepEvery == 0
 }
 
-// step does one optimizer step: the algorithm, read from top to bottom.
-func (t *Trainer) step(ctx context.Context) (stepResult, error) {
+// step does one optimizer step.
+func (t *Trainer) step(ctx context.Context) (r stepResult, err error) {
 	step := t.State.Step
+	n := t.batches(step)
+	for k := range n {
+		b, err := t.gradient(ctx, k)
+		if err != nil {
+			return r, err
+		}
+		t.accumulate(k, n)
+		r.add(b)
+	}
+	r.mean(n)
+	r.norm = optim.ClipByNorm(t.params, t.Clip)
+	if math.IsNaN(r.norm) || math.IsInf(r.norm, 0) {
+		return r, t.blameGradient(step)
+	}
+	optim.ClipByValue(t.params, t.ClipValue)
+	r.lr = t.lowered(step)
+	t.Optimizer.Step(r.lr)
+	t.followAverage()
+
+	t.State.Step++
+	t.State.EpochLoss += r.loss.Loss + r.penalty
+	t.State.EpochSeen++
+	return r, nil
+}
+
+// gradient takes the gradient of batch k of a step: the algorithm, read from top to bottom.
+func (t *Trainer) gradient(ctx context.Context, k int) (stepResult, error) {
+	step := t.State.Step
+	if k > 0 { // a step is interrupted before its first batch alone
+		ctx = context.WithoutCancel(ctx)
+	}
 	b, err := t.Batches.Next(ctx)
 	if t.Meet != nil {
 		err = t.Meet(cmp.Or(err, ctx.Err()))
@@ -270,7 +304,7 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 		}
 		benign = adversary.Hardness(z, in.Tuples, 0)
 	}
-	crafted, cost, err := t.Defense.Craft(t.Model, in, t.Seed, uint64(step))
+	crafted, cost, err := t.Defense.Craft(t.Model, in, t.Seed, uint64(step*max(t.Accumulate, 1)+k))
 	if err != nil {
 		return r, t.lostCrafting(err)
 	}
@@ -322,18 +356,6 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 		d.AddGradients()
 	}
 	t.State.Cost.Add(record.Cost{Forward: int64(z.Rows()), Backward: int64(z.Rows())})
-	r.norm = optim.ClipByNorm(t.params, t.Clip)
-	if math.IsNaN(r.norm) || math.IsInf(r.norm, 0) {
-		return r, t.blameGradient(step)
-	}
-	optim.ClipByValue(t.params, t.ClipValue)
-	r.lr = t.lowered(step)
-	t.Optimizer.Step(r.lr)
-	t.followAverage()
-
-	t.State.Step++
-	t.State.EpochLoss += r.loss.Loss + r.penalty
-	t.State.EpochSeen++
 	r.z = z
 	return r, nil
 }

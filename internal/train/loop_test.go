@@ -116,8 +116,8 @@ func newRig(t testing.TB, dir string, change func(*Trainer)) *rig {
 			t.Fatal(err)
 		}
 	}
-	per := r.StepsPerEpoch
-	r.loader = batch.NewLoader(ds, sampler, nil, 3, r.State.Step/per, r.State.Step%per, 2)
+	epoch, at := r.Position(r.State.Step)
+	r.loader = batch.NewLoader(ds, sampler, nil, 3, epoch, at, 2)
 	t.Cleanup(r.loader.Close)
 	r.Batches = r.loader
 	return r
@@ -136,18 +136,24 @@ func finalBytes(t *testing.T, r *rig) []byte {
 }
 
 func TestResumeAndThreadsGiveTheSameBits(t *testing.T) {
+	t.Run("a batch a step", func(t *testing.T) { sameBits(t, nil) })
+	t.Run("two batches a step", func(t *testing.T) { sameBits(t, accumulating(2)) })
+}
+
+// sameBits compares runs on other numbers of threads, and those that were interrupted.
+func sameBits(t *testing.T, change func(*Trainer)) {
 	defer par.SetThreads(0)
 	par.SetThreads(1)
-	want := finalBytes(t, newRig(t, t.TempDir(), nil))
+	want := finalBytes(t, newRig(t, t.TempDir(), change))
 	par.SetThreads(2)
-	if got := finalBytes(t, newRig(t, t.TempDir(), nil)); !bytes.Equal(got, want) {
+	if got := finalBytes(t, newRig(t, t.TempDir(), change)); !bytes.Equal(got, want) {
 		t.Fatal("two threads give other bytes than one")
 	}
 	dir := t.TempDir()
 	stops := 0
 	for {
 		ctx, cancel := context.WithCancel(context.Background())
-		r := newRig(t, dir, nil)
+		r := newRig(t, dir, change)
 		n := 0
 		r.Progress = func(*State, float64) {
 			if n++; n == 3 { // mid-epoch and at epoch ends alike

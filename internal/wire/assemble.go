@@ -67,7 +67,7 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	}
 	layout := sampler.Layout()
 	if m := cfg.Loss.Memory; m.Size > 0 {
-		t.Memory = &train.Memory{Size: m.Size, From: m.Warmup.Steps(sampler.Steps())}
+		t.Memory = &train.Memory{Size: m.Size, From: m.Warmup.Steps(t.StepsPerEpoch)}
 		layout = batch.LayoutGeneral
 	}
 	if t.Miner, err = BuildMiner(cfg, layout, t.Objective, labels); err != nil {
@@ -90,10 +90,10 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	if t.Optimizer, err = buildOptimizer(cfg, model, t.Objective, t.HeadOnly); err != nil {
 		return nil, InConfig("optimizer", err)
 	}
-	if n := max(sampler.Steps(), 1); cfg.Train.Epochs > component.MaxSteps/n || cfg.Train.Steps > component.MaxSteps {
+	if n := max(t.StepsPerEpoch, 1); cfg.Train.Epochs > component.MaxSteps/n || cfg.Train.Steps > component.MaxSteps {
 		return nil, InConfig("train", fmt.Errorf("%d epochs of %d steps, or %d steps, are more than %d steps", cfg.Train.Epochs, n, cfg.Train.Steps, component.MaxSteps))
 	}
-	schedule, err := buildSchedule(cfg, t.Steps, sampler.Steps())
+	schedule, err := buildSchedule(cfg, t.Steps, t.StepsPerEpoch)
 	if err != nil {
 		return nil, InConfig("optimizer.schedule", err)
 	}

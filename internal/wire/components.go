@@ -266,11 +266,12 @@ func PlainSchedule(cfg *config.Config, steps, perEpoch int) optim.Schedule {
 // steps.
 const collapseChecks = 10
 
-// TrainOptions are the loop's lengths and intervals in steps.
-func TrainOptions(cfg *config.Config, perEpoch int) train.Options {
+// TrainOptions are the loop's lengths and intervals in steps, given the batches of an epoch.
+func TrainOptions(cfg *config.Config, batches int) train.Options {
 	t := cfg.Train
+	perEpoch := train.StepsPerEpoch(batches, t.Accumulate)
 	o := train.Options{
-		Seed: cfg.Seed, Steps: t.Steps, StepsPerEpoch: perEpoch, Mode: nn.Train,
+		Seed: cfg.Seed, Steps: t.Steps, StepsPerEpoch: perEpoch, Accumulate: t.Accumulate, BatchesPerEpoch: batches, Mode: nn.Train,
 		Clip: cfg.Optimizer.Clip, ClipValue: cfg.Optimizer.ClipValue, HeadOnly: t.HeadOnly.Steps(perEpoch), LogEvery: t.LogEvery, EvalEvery: t.EvalEvery,
 	}
 	if t.KeepEvery.N > 0 {

@@ -52,7 +52,11 @@ func writePlan(b *strings.Builder, p *printed.PlannedRun) {
 		writeMetricPlan(b, p, m)
 		return
 	}
-	fmt.Fprintf(b, "steps       %d of %d images (%d an epoch)\n", p.Steps, p.BatchRows, p.PerEpoch)
+	batches := ""
+	if p.Accumulate > 1 {
+		batches = fmt.Sprintf("%d batches of ", p.Accumulate)
+	}
+	fmt.Fprintf(b, "steps       %d of %s%d images (%d an epoch)\n", p.Steps, batches, p.BatchRows, p.PerEpoch)
 	fmt.Fprintf(b, "coverage    %s\n", p.Coverage)
 	most := ""
 	if p.Defense == "hm" { // what need not be crafted is known when there is a network

@@ -16,6 +16,7 @@ type PlannedRun struct {
 	Model      record.Model    `json:"model" see:"manifestjson" doc:"the network, as in manifests"`
 	Layers     []record.Layer  `json:"layers" doc:"its layers in order"`
 	BatchRows  int             `json:"batch_rows" doc:"images in a batch"`
+	Accumulate int             `json:"accumulate,omitempty" doc:"batches of a step, where there are several"`
 	PerEpoch   int             `json:"steps_per_epoch" doc:"steps of an epoch"`
 	Steps      int             `json:"steps" doc:"steps in all"`
 	Coverage   record.Coverage `json:"coverage" doc:"what the first epoch covers"`
