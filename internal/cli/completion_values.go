@@ -57,7 +57,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"source":                     oneOf(annotated.Names()...),
 	"fit":                        oneOf("short", "squash"),
 	"interpolation":              oneOf("bilinear", "bicubic"),
-	"checkpoint":                 oneOf("last", "best"),
+	"checkpoint":                 completeCheckpoints,
 	"split":                      oneOf("test", "validation", "train"),
 	"format":                     oneOf(render.Formats()...),
 	"export embeddings --format": oneOf(vectors.Written()...),
@@ -162,6 +162,20 @@ func nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 
 func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// completeCheckpoints proposes the checkpoints that results can be of, and those that the run
+// of the command line keeps.
+func completeCheckpoints(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	dirs := args
+	if f := cmd.Flags().Lookup("run"); f != nil {
+		dirs = append(dirs[:len(dirs):len(dirs)], f.Value.String())
+	}
+	out := []string{"last", "best"}
+	for _, dir := range dirs {
+		out = append(out, run.KeptNames(dir)...)
+	}
+	return base.Begins(out, word), cobra.ShellCompDirectiveNoFileComp
 }
 
 // oneOf proposes one of the values.

@@ -37,14 +37,10 @@ func FromRun(r *run.Run, checkpoint string) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := r.Last()
-	if checkpoint == "best" {
-		path = r.BestPath()
-	}
 	n := &Network{Data: wire.DataOptions(r.Config), Batch: r.Config.Eval.Batch}
 	n.open = func() (*wire.Sets, error) { return ownSets(r) }
 	n.Source = record.Source{Run: r.Dir, Config: r.Manifest.Config, Checkpoint: checkpoint, Step: c.State.Step}
-	return n, n.load(c, path)
+	return n, n.load(c, r.CheckpointPath(checkpoint))
 }
 
 // FromWeights is the network of a checkpoint alone. Images are stretched to its size.

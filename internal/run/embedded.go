@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"tercet/internal/data"
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/names"
 	"tercet/internal/option"
 	"tercet/internal/progress"
 	"tercet/internal/record"
@@ -32,18 +34,25 @@ type Embedded struct {
 	Threshold *float64
 }
 
-// Checkpoint reads the run's "last" or "best" checkpoint.
+// Checkpoint reads the run's "last" or "best" checkpoint, or one that train.keep_every keeps.
 func (r *Run) Checkpoint(which string) (*train.Checkpoint, error) {
-	if which != "last" && which != "best" {
-		return nil, fmt.Errorf("unknown checkpoint %q (valid: last, best)", which)
+	if !KnownCheckpoint(which) {
+		return nil, fmt.Errorf("unknown checkpoint %q (valid: last, best, step-N)", which)
 	}
 	c, err := r.readCheckpoint(which)
+	_, kept := names.KeptStep(which)
 	switch s := r.Manifest.Status; {
 	case err == nil:
 		return c, nil
+	case kept && errors.Is(err, os.ErrNotExist):
+		there := "the run keeps none (train.keep_every)"
+		if list := KeptNames(r.Dir); len(list) > 0 {
+			there = "there are " + strings.Join(list, ", ")
+		}
+		return nil, fmt.Errorf("%s: %w; %s", r.Dir, err, there)
 	case errors.Is(err, ErrOtherRun):
 		return nil, fmt.Errorf("%w: %v", ErrNoRun, err) // which here is no mistake of the command line
-	case !errors.Is(err, os.ErrNotExist) && which == "best": // which training does not continue from
+	case !errors.Is(err, os.ErrNotExist) && which != "last": // which training does not continue from
 		return nil, fmt.Errorf("%w; put it back, or retrain the run (`tercet train %s %s %s %s`); checkpoint last does not depend on it", err, option.Name("resume"), r.Dir, option.Name("from"), Start)
 	case !errors.Is(err, os.ErrNotExist):
 		return nil, r.unusable(err)

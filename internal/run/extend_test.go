@@ -111,6 +111,21 @@ func TestKeptCheckpoints(t *testing.T) {
 			t.Errorf("step %d: %v", step, err)
 		}
 	}
+	for name, want := range map[string]string{"step-2": "", "step-3": "there are step-2, step-4", "step-02": "unknown checkpoint", "previous": "unknown checkpoint"} {
+		c, err := r.Checkpoint(name)
+		if want == "" && (err != nil || c.State.Step != 2) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+	if e, err := r.Embed(context.Background(), "step-2", "test", 0, func(string, int, int) {}); err != nil || e.Source.Step != 2 || e.Source.Checkpoint != "step-2" {
+		t.Errorf("%+v %v", e, err)
+	}
+	if err := os.Rename(r.CheckpointPath("step-4"), r.CheckpointPath("step-6")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Checkpoint("step-6"); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), "is of step 4") {
+		t.Error(err)
+	}
 	if plain := trained(t, t.TempDir(), "train.epochs=2"); !sameTensors(t, plain.Last(), r.Last()) {
 		t.Error("what stays changes the weights")
 	}

@@ -47,7 +47,7 @@ func writeFit(path string, m *nn.Model, fit *MetricFit, state train.State, confi
 	return train.WriteFile(path, "", f)
 }
 
-// Fit returns the fitted metric of the run's "last" or "best" checkpoint.
+// Fit returns the fitted metric of a checkpoint of the run.
 //
 // Errors: a checkpoint that is not there, belongs to another config, or holds no
 // metric whose sizes fit.
@@ -56,7 +56,7 @@ func (r *Run) Fit(checkpoint string) (*MetricFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := r.checkpointPath(checkpoint)
+	path := r.CheckpointPath(checkpoint)
 	text, ok := c.Meta("metric")
 	if !ok {
 		return nil, fmt.Errorf("%w: %s: no metadata metric: the model %s is not fitted", train.ErrCheckpoint, path, c.Spec.Name)

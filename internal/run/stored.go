@@ -13,7 +13,7 @@ func ReadStored(path string, d any) bool {
 	return err == nil && record.Check(b) == nil && json.Unmarshal(b, d) == nil
 }
 
-// Step returns the step of the run's "last" or "best" checkpoint.
+// Step returns the step of a checkpoint of the run.
 func (r *Run) Step(checkpoint string) (int, error) {
 	c, err := r.Checkpoint(checkpoint)
 	if err != nil {
@@ -22,7 +22,7 @@ func (r *Run) Step(checkpoint string) (int, error) {
 	return c.State.Step, nil
 }
 
-// Threshold returns that of the loss of the run's "last" or "best" checkpoint, nil
+// Threshold returns that of the loss of a checkpoint of the run, nil
 // where it fixes none.
 func (r *Run) Threshold(checkpoint string) (*float64, error) {
 	c, err := r.Checkpoint(checkpoint)

@@ -5,11 +5,16 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"tercet/internal/fsx"
+	"tercet/internal/names"
 	"tercet/internal/option"
 	"tercet/internal/record"
+	"tercet/internal/text"
 	"tercet/internal/train"
 )
 
@@ -54,8 +59,9 @@ func (r *Run) unusable(err error) error {
 	return out
 }
 
-// checkpointPath is that of "last", "previous" or "best"; "" for another name.
-func (r *Run) checkpointPath(name string) string {
+// CheckpointPath is that of "last", "previous", "best", or of one that train.keep_every keeps,
+// such as "step-200"; "" for another name.
+func (r *Run) CheckpointPath(name string) string {
 	switch name {
 	case "last":
 		return r.Last()
@@ -64,7 +70,29 @@ func (r *Run) checkpointPath(name string) string {
 	case "best":
 		return r.BestPath()
 	}
+	if step, ok := names.KeptStep(name); ok {
+		return r.Path("checkpoints", fmt.Sprintf(KeptCheckpoints, strconv.Itoa(step)))
+	}
 	return ""
+}
+
+// KnownCheckpoint says whether it is the name of weights that results can be of.
+func KnownCheckpoint(name string) bool {
+	_, kept := names.KeptStep(name)
+	return kept || name == names.Last || name == "best"
+}
+
+// KeptNames are the checkpoints that train.keep_every has kept in a run directory, by step.
+func KeptNames(dir string) []string {
+	paths, _ := filepath.Glob(filepath.Join(fsx.QuoteGlob(dir), "checkpoints", fmt.Sprintf(KeptCheckpoints, "*"))) // a quoted pattern is whole
+	var out []string
+	for _, p := range paths {
+		if name := strings.TrimSuffix(filepath.Base(p), ".safetensors"); KnownCheckpoint(name) {
+			out = append(out, name)
+		}
+	}
+	slices.SortFunc(out, text.Natural)
+	return out
 }
 
 // missingCheckpoint is the path of a checkpoint that is not there.
@@ -79,7 +107,7 @@ func (m missingCheckpoint) Unwrap() []error { return []error{train.ErrCheckpoint
 // readCheckpoint reads one of the run's checkpoints, by name, and makes sure that it is
 // of the run's config.
 func (r *Run) readCheckpoint(name string) (*train.Checkpoint, error) {
-	path := r.checkpointPath(name)
+	path := r.CheckpointPath(name)
 	c, err := train.ReadCheckpoint(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, missingCheckpoint(path)
@@ -89,6 +117,9 @@ func (r *Run) readCheckpoint(name string) (*train.Checkpoint, error) {
 	}
 	if c.Config != r.Manifest.Config {
 		return nil, fmt.Errorf("%w: %s belongs to another config (%s, the run's is %s); put its own back, or start a new run (%s name=...)", ErrOtherRun, path, c.Config, r.Manifest.Config, option.Name("set"))
+	}
+	if step, kept := names.KeptStep(name); kept && c.State.Step != step {
+		return nil, fmt.Errorf("%w: %s is of step %d", train.ErrCheckpoint, path, c.State.Step)
 	}
 	if name == "best" {
 		return c, r.chosen(c)
@@ -190,5 +221,5 @@ func (r *Run) restore() error {
 	if err := r.SaveManifest(); err != nil {
 		return err
 	}
-	return fsx.Keep(r.checkpointPath(r.From), r.Last())
+	return fsx.Keep(r.CheckpointPath(r.From), r.Last())
 }

@@ -34,9 +34,8 @@ func (r *Run) ReadClusterings() error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRun, err)
 	}
-	others := otherClusterFolders()
 	for _, file := range files {
-		if others[filepath.Base(filepath.Dir(file))] {
+		if otherClusters(filepath.Base(filepath.Dir(file))) {
 			continue
 		}
 		c, err := read[record.Cluster](file)

@@ -3,6 +3,7 @@ package rundir
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"tercet/internal/names"
 	"tercet/internal/option"
@@ -77,18 +78,21 @@ func (o Of) pictureFolders(dir string) []string {
 	return out
 }
 
-// otherClusterFolders are the folders of clusterings of other images or weights than the
-// test images and the last checkpoint.
-func otherClusterFolders() map[string]bool {
-	out := map[string]bool{}
+// otherClusters says whether a folder is that of the clustering of other images or weights
+// than the test images and the last checkpoint.
+func otherClusters(folder string) bool {
 	for _, split := range []string{"test", "validation", "train"} {
 		for _, checkpoint := range []string{"last", "best", "previous"} {
-			if o := (Of{split, checkpoint}); !o.Standard() {
-				out[names.Result("cluster", split, checkpoint)] = true
+			if o := (Of{split, checkpoint}); !o.Standard() && folder == names.Result("cluster", split, checkpoint) {
+				return true
 			}
 		}
+		rest, ok := strings.CutPrefix(folder, names.Result("cluster", split, "")+"-")
+		if _, kept := names.KeptStep(rest); ok && kept {
+			return true
+		}
 	}
-	return out
+	return false
 }
 
 // Other says of which images and weights a document is, in words; "" where it is of the test

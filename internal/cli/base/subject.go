@@ -33,7 +33,7 @@ func (o *Subject) AddRunAlone(cmd *cobra.Command) {
 
 // AddCheckpoint adds the flag that chooses a run's weights.
 func (o *Subject) AddCheckpoint(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.Checkpoint, "checkpoint", "last", "last or best")
+	cmd.Flags().StringVar(&o.Checkpoint, "checkpoint", "last", "last, best, or step-N of those that train.keep_every keeps")
 }
 
 // AddWeights adds the flags that choose a run and its weights.
@@ -126,10 +126,8 @@ func (o *Subject) CheckRun() error {
 
 // CheckSplit refuses images and weights that there are not.
 func CheckSplit(split, checkpoint string) error {
-	switch checkpoint {
-	case "last", "best":
-	default:
-		return Usagef("--checkpoint is %q; give last or best", checkpoint)
+	if !run.KnownCheckpoint(checkpoint) {
+		return Usagef("--checkpoint is %q; give last, best or step-N of a step that the run keeps", checkpoint)
 	}
 	switch split {
 	case "test", "validation", "train":

@@ -72,7 +72,7 @@ Scores that were not measured alike, or not on the same images, have no differen
 			fs.StringSliceVar(&o.scores, "metric", nil, "scores to compare, such as recall@1,map@r,nmi,ES:R; without it, the usual ones that are there")
 			fs.StringSliceVar(&o.groupBy, "group-by", nil, "config keys that runs of one side share, such as loss,loss.margin; without it, all but name and seed")
 			base.AddSplit(fs, &o.split, "test", "images: test, validation or train")
-			fs.StringVar(&o.checkpoint, "checkpoint", "last", "weights: last or best")
+			fs.StringVar(&o.checkpoint, "checkpoint", "last", "weights: last, best or step-N")
 			fs.IntVar(&o.resamples, "resamples", 10_000, "resamples of the bootstrap over queries")
 			fs.IntVar(&o.flips, "permutations", 10_000, "random sign flips of the permutation test, where there are more than 16 differences")
 			fs.Uint64Var(&o.seed, "seed", 0, "random seed of both")

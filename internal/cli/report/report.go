@@ -111,7 +111,7 @@ worst case put defenses in the same order?), pair-claims and stability-checks.`,
 			fs := cmd.Flags()
 			fs.StringArrayVarP(&o.runs, "runs", "r", nil, "run `DIRECTORY`, folder of run directories, or glob (repeatable); as the arguments")
 			base.AddSplit(fs, &o.split, "test", "images: test, validation or train; scores of other than test images are labeled")
-			fs.StringVar(&o.checkpoint, "checkpoint", "last", "weights: last or best")
+			fs.StringVar(&o.checkpoint, "checkpoint", "last", "weights: last, best or step-N")
 			fs.StringSliceVar(&o.groupBy, "group-by", nil, "config keys that runs of one row share, such as model,loss.margin; without it, all but name and seed")
 			fs.BoolVar(&o.perRun, "per-run", false, "each run is a row, and with --select a candidate, also if runs differ only in the seed")
 			base.Group(fs, "Runs")

@@ -41,7 +41,7 @@ less than their intervals and still differ for certain.`,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			base.AddSplit(fs, &o.split, "test", "images: test, validation or train")
-			fs.StringVar(&o.checkpoint, "checkpoint", "last", "weights: last or best")
+			fs.StringVar(&o.checkpoint, "checkpoint", "last", "weights: last, best or step-N")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
 		},
 		Run: func(_ context.Context, args []string) error { return diff(s, o, args) },

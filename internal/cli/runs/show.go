@@ -17,6 +17,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
 	"tercet/internal/render"
+	"tercet/internal/run"
 	"tercet/internal/rundir"
 	"tercet/internal/text"
 )
@@ -96,7 +97,7 @@ func changed(labels []rundir.Label) ([]printed.Setting, error) {
 func results(dir string) ([]printed.ShownResult, error) {
 	out := []printed.ShownResult{}
 	for _, split := range []string{"test", "validation", "train"} {
-		for _, checkpoint := range []string{"last", "best"} {
+		for _, checkpoint := range append([]string{"last", "best"}, run.KeptNames(dir)...) {
 			of := rundir.Of{Split: split, Checkpoint: checkpoint}
 			r, err := rundir.ReadOf(dir, of)
 			if err != nil {
