@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ import (
 func newHelp(s *base.Streams, root *cobra.Command) *cobra.Command {
 	cmd := base.Command{
 		Use:       "help [COMMAND | TOPIC]",
+		Paged:     true,
 		Short:     "Shows the help of a command or topic",
 		Long:      "Show the help of a command, as COMMAND --help does, or of a topic.",
 		Args:      cobra.ArbitraryArgs,
@@ -58,6 +60,8 @@ func runHelp(s *base.Streams, root *cobra.Command, args []string) error {
 // setHelp makes --help a result like any other: on stdout, JSON with --json.
 func setHelp(s *base.Streams, root *cobra.Command) {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		off, _ := cmd.Flags().GetBool("no-pager")
+		s.SetPager(!off, os.LookupEnv)
 		// Only writing can fail, and Main sees that on the stream itself.
 		_ = showHelp(s, cmd)
 	})
@@ -121,9 +125,10 @@ func newEnvironment(*base.Streams) *cobra.Command {
                    which may differ between machines and between runs.
   ` + mpi.EnvLibrary + `       the MPI library that tercet train --ranks mpi opens, by name or
                    path; by default the first of Open MPI and MPICH that is there
+  TERCET_PAGER     the pager of results that are longer than the terminal, before PAGER
   NO_COLOR         no colors, if set to anything
   CLICOLOR_FORCE   colors also where there is no terminal, if set to anything but 0
-  TERM             no colors, if it is dumb
+  TERM             no colors and no pager, if it is dumb
 
 The first two change the last bits of results; the manifest of a run
 and the JSON of tercet bench record them.
@@ -138,9 +143,17 @@ The index of --task auto/n (the n is yours) is in one of these:
 func newTerminal(*base.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "terminal",
-		Short: "Colors, notes for programs, a command at the end",
+		Short: "More and less notes, a pager, colors, notes for programs, a command at the end",
 		Long: `Flags of all commands that the help of a command leaves out:
 
+  -v, --verbose     more notes on stderr: the program's version, kernels and threads, and
+                    of training each logged step
+  -qq               nothing on stderr, errors included: the exit code alone says how a
+                    command ended
+  --no-pager        print results that are longer than the terminal without a pager. Without
+                    it they go to the shell command TERCET_PAGER, else PAGER, else less;
+                    cat or an empty one is none. Documents of --json and results that do not
+                    go to a terminal have no pager.
   --color WHEN      color words of results, such as the status of a run: auto (on a
                     terminal), always or never. NO_COLOR and CLICOLOR_FORCE say the same
                     for all commands; the flag comes first. Documents have no colors.

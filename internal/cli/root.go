@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,7 +92,8 @@ last line of stderr.`
 // newRoot makes the command tree; the flags of all commands end in s and prof.
 func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 	var threads int
-	var quiet bool
+	var quiet, verbose times
+	var noPager bool
 	var color, logFormat string
 	root := &cobra.Command{
 		Use:           "tercet",
@@ -103,7 +105,11 @@ func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 		Annotations:   map[string]string{base.ExitsKey: base.ExitStatus([]int{base.ExitData, base.ExitGate, base.ExitDiverged, base.ExitInterrupted}, base.GateFlags)},
 		// The checks that every command begins with.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			s.Quiet.Store(quiet)
+			if quiet > 0 && verbose > 0 {
+				return base.Usagef("--quiet and --verbose do not go together; give one of them")
+			}
+			s.SetVolume(int(verbose - quiet))
+			s.SetPager(!noPager && cmd.Annotations[base.PagedKey] != "", os.LookupEnv)
 			if err := errors.Join(s.SetColor(color, os.Getenv), s.SetLogFormat(logFormat)); err != nil {
 				return err
 			}
@@ -121,6 +127,7 @@ func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 			if err := kernel.StartError(); err != nil && cmd.Annotations[base.AnyKernelKey] == "" {
 				return &base.ExitError{Code: base.ExitUsage, Err: err}
 			}
+			s.Detail("tercet %s, kernels %s, %s", base.BuildInfo().Version, kernel.Setting(), text.Count(par.Threads(), "thread"))
 			return prof.start()
 		},
 	}
@@ -140,12 +147,14 @@ func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	fs := root.PersistentFlags()
 	fs.BoolVar(&s.JSON, "json", false, "print the result as one JSON document")
-	fs.BoolVarP(&quiet, "quiet", "q", false, "nothing on stderr but errors")
+	fs.VarPF(&quiet, "quiet", "q", "nothing on stderr but errors; -qq: nothing").NoOptDefVal = "true"
 	fs.IntVar(&threads, "threads", 0, "threads to use, 0 for one per processor; changes no result")
+	fs.VarPF(&verbose, "verbose", "v", "more notes on stderr: each logged step, and what the program runs on").NoOptDefVal = "true"
+	fs.BoolVar(&noPager, "no-pager", false, "show long results on a terminal without a pager")
 	fs.StringVar(&color, "color", "auto", "color words of results: auto, always or never")
 	fs.StringVar(&logFormat, "log-format", "text", "notes and errors on stderr: text, or json, an object a line")
 	fs.StringVar(&s.OnEnd, "on-end", "", "run a shell `COMMAND` at the end")
-	for _, name := range []string{"color", "log-format", "on-end"} { // tercet help terminal has them
+	for _, name := range []string{"verbose", "no-pager", "color", "log-format", "on-end"} { // tercet help terminal has them
 		fs.MarkHidden(name)
 	}
 	prof.addFlags(root)
@@ -166,6 +175,20 @@ func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 	}
 	root.SetHelpCommand(newHelp(s, root))
 	return root
+}
+
+// times counts how often a flag stands on the command line; =false takes all back.
+type times int
+
+func (n *times) String() string { return strconv.FormatBool(*n > 0) }
+func (*times) Type() string     { return "bool" }
+
+func (n *times) Set(word string) error {
+	on, err := strconv.ParseBool(word)
+	if *n++; !on {
+		*n = 0
+	}
+	return err
 }
 
 // flagGroups says which flags do not go together, in place of cobra's message about

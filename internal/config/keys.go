@@ -75,5 +75,8 @@ func valid(f field) string {
 	if words := component.Words(f.tag); words != nil {
 		return strings.Join(words, "|")
 	}
+	if f.typ.Kind() == reflect.Bool {
+		return "true|false"
+	}
 	return strings.ReplaceAll(f.tag.Get("check"), ",", " and ")
 }

@@ -23,6 +23,8 @@ type Command struct {
 	Run func(ctx context.Context, args []string) error
 	// AnyKernel lets it run although TERCET_KERNEL asks for what is not there.
 	AnyKernel bool
+	// Paged commands only show something: a long result goes through a pager on a terminal.
+	Paged bool
 }
 
 // Example is a command line of a command's help; a test runs each.
@@ -37,6 +39,7 @@ type Example struct {
 const (
 	ExitsKey     = "exits"
 	AnyKernelKey = "any-kernel"
+	PagedKey     = "paged"
 	HeavyKey     = "heavy:"  // followed by the line
 	StartedKey   = "started" // flags and arguments were right
 )
@@ -68,6 +71,9 @@ func (c Command) Build() *cobra.Command {
 	}
 	if c.AnyKernel {
 		cmd.Annotations[AnyKernelKey] = "yes"
+	}
+	if c.Paged {
+		cmd.Annotations[PagedKey] = "yes"
 	}
 	var lines []string
 	for _, e := range c.Examples {

@@ -55,6 +55,9 @@ func KnownGates(gates []Gate, keys []string) error {
 	return nil
 }
 
+// gateNotMet begins the error about scores beyond their limits.
+const gateNotMet = "gate not met"
+
 // CheckGates returns an error with exit code 4 unless every gate is met. A score
 // that was not measured is a usage error.
 func CheckGates(gates []Gate, scores ...record.Scores) error {
@@ -78,7 +81,7 @@ func CheckGates(gates []Gate, scores ...record.Scores) error {
 		}
 	}
 	if len(failed) > 0 {
-		return &ExitError{ExitGate, fmt.Errorf("gate not met: %s", strings.Join(failed, "; "))}
+		return &ExitError{ExitGate, fmt.Errorf("%s: %s", gateNotMet, strings.Join(failed, "; "))}
 	}
 	return nil
 }

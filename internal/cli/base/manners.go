@@ -36,6 +36,7 @@ func (s *Streams) SetColor(mode string, getenv func(string) string) error {
 		return Usagef("--color is %q; give %s", mode, strings.Join(all, ", "))
 	}
 	s.color = colored(mode, isTerminal(s.Written.w), getenv)
+	s.errColor = colored(mode, isTerminal(s.Err), getenv)
 	return nil
 }
 
@@ -65,7 +66,17 @@ func (s *Streams) Paint(t Tone, word string) string {
 	if !s.color || s.JSON {
 		return word
 	}
-	return "\x1b[" + string(t) + "m" + word + "\x1b[0m"
+	return t.wrap(word)
+}
+
+func (t Tone) wrap(word string) string { return "\x1b[" + string(t) + "m" + word + "\x1b[0m" }
+
+// PaintNote colors a word of a note or an error, if those have colors.
+func (s *Streams) PaintNote(t Tone, word string) string {
+	if !s.errColor || s.JSON || s.log != nil {
+		return word
+	}
+	return t.wrap(word)
 }
 
 // SetLogFormat takes the value of --log-format: text, or json for a JSON object a line on

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,16 +25,20 @@ type Streams struct {
 
 	JSON  bool        // one document on Out instead of text
 	Quiet atomic.Bool // nothing on stderr but errors; signals are told of by another goroutine
+	mute  bool        // no errors either
+	loud  bool        // details are printed
+	pager string      // the shell command of long results; "" for none
 	color bool        // Out is colored
 	log   *slog.Logger
 
-	mu      sync.Mutex // one writer to stderr at a time, a bar included
-	Err     io.Writer
-	errTTY  bool
-	bar     *Progress // drawn at the moment
-	Written *stickyWriter
-	OnEnd   string // a shell command that Main runs at the end
-	Now     func() time.Time
+	mu       sync.Mutex // one writer to stderr at a time, a bar included
+	Err      io.Writer
+	errTTY   bool
+	errColor bool      // Err is colored
+	bar      *Progress // drawn at the moment
+	Written  *stickyWriter
+	OnEnd    string // a shell command that Main runs at the end
+	Now      func() time.Time
 }
 
 // NewStreams makes the streams of a command line.
@@ -90,6 +95,23 @@ func (s *Streams) Note(format string, args ...any) {
 	}
 }
 
+// SetVolume sets what goes to stderr: 0 notes and errors, -1 errors, below nothing; above 0
+// also details.
+func (s *Streams) SetVolume(level int) {
+	s.Quiet.Store(level < 0)
+	s.mute, s.loud = level < -1, level > 0
+}
+
+// Verbose says whether the user asked for details.
+func (s *Streams) Verbose() bool { return s.loud }
+
+// Detail is Note for those who ask for more.
+func (s *Streams) Detail(format string, args ...any) {
+	if s.loud {
+		s.Note(format, args...)
+	}
+}
+
 // Stderr prints text above the bar, if one is drawn.
 func (s *Streams) Stderr(text string) {
 	s.mu.Lock()
@@ -104,7 +126,7 @@ func (s *Streams) Stderr(text string) {
 // text writes. doc has a field "schema".
 func (s *Streams) Result(doc any, text func(w io.Writer) error) error {
 	if !s.JSON {
-		return text(s.Out)
+		return s.paged(text)
 	}
 	data, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
@@ -116,12 +138,15 @@ func (s *Streams) Result(doc any, text func(w io.Writer) error) error {
 
 // Report prints an error to stderr.
 func (s *Streams) Report(err error, code int) {
+	if s.mute {
+		return
+	}
 	if s.log != nil && !s.JSON {
 		s.log.Error(err.Error(), "exit_code", code)
 		return
 	}
 	if !s.JSON {
-		s.Stderr("tercet: " + err.Error() + "\n")
+		s.Stderr("tercet: " + strings.Replace(err.Error(), gateNotMet, s.PaintNote(Bad, gateNotMet), 1) + "\n")
 		return
 	}
 	data, _ := json.Marshal(printed.Error{Schema: record.ErrorSchema, Error: err.Error(), ExitCode: code}) // strings and an int always encode

@@ -39,6 +39,7 @@ func New(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
 		Use:   "compare A B...",
+		Paged: true,
 		Short: "Say whether runs, configurations or embeddings differ, paired by seed and by query",
 		Long: `
 Compares the first of several sides with each other one. A side is a run directory, the

@@ -61,6 +61,7 @@ func newShow(s *base.Streams) *cobra.Command {
 	var o showOptions
 	return base.Command{
 		Use:       "show [FILE]",
+		Paged:     true,
 		Short:     "Print the resolved config",
 		Long:      "Prints the complete config that FILE and the overrides give, or the defaults without\na file. The output is a config itself: running it does the same.",
 		Args:      cobra.MaximumNArgs(1),
@@ -223,6 +224,7 @@ func warmupNote(c *config.Config) string {
 func newKeys(s *base.Streams) *cobra.Command {
 	cmd := base.Command{
 		Use:       "keys [PREFIX]",
+		Paged:     true,
 		Short:     "Lists every key with its default and meaning",
 		Long:      "List every key that a config can have, those that begin with PREFIX only if one is\ngiven: its default, the values it may take, the components that have it, its meaning.",
 		Args:      cobra.MaximumNArgs(1),

@@ -40,6 +40,7 @@ func newInspect(s *base.Streams) *cobra.Command {
 	var o inspectOptions
 	return base.Command{
 		Use:   "inspect [FILE.yaml | --source NAME ROOT]",
+		Paged: true,
 		Short: "Count and check the data of a config, or of npy files",
 		Long: `
 Reads all data of a config and prints, for each set, the number of items and

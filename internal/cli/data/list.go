@@ -21,6 +21,7 @@ import (
 func newList(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:       "list",
+		Paged:     true,
 		Short:     "List the datasets that can be read",
 		Long:      "Lists every value of data.name: what it is and what it needs. With --json also its\nconfig keys, without the common ones.",
 		AnyKernel: true,

@@ -48,6 +48,7 @@ func New(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
 		Use:   "report [RUN...]",
+		Paged: true,
 		Short: "Tables over runs, mean and interval over seeds, and a page with pictures",
 		Long: `
 Makes one table over runs from the results of train, eval, attack and cluster in their

@@ -24,6 +24,7 @@ func newDiff(s *base.Streams) *cobra.Command {
 	var o diffOptions
 	return base.Command{
 		Use:   "diff RUN RUN",
+		Paged: true,
 		Short: "Say in what two runs differ: config keys and scores",
 		Long: `
 Prints the config keys whose values differ and the scores of two runs, side by side with

@@ -38,6 +38,7 @@ func newList(s *base.Streams) *cobra.Command {
 	var o listOptions
 	return base.Command{
 		Use:   "list [RUNS...]",
+		Paged: true,
 		Short: "List runs with status, progress, scores, age, size and time",
 		Long: `
 Lists the runs in RUNS (default: runs): folders of run directories, run directories, or
@@ -122,7 +123,7 @@ func list(s *base.Streams, o listOptions, patterns []string) error {
 	if kept < all || len(runs) < kept {
 		s.Note("%d of %s", len(runs), text.Count(all, "run"))
 	}
-	return s.Result(doc, func(w io.Writer) error { return listTable(doc, o.format, time.Now()).Write(w, o.format) })
+	return s.Result(doc, func(w io.Writer) error { return listTable(s, doc, o.format, time.Now()).Write(w, o.format) })
 }
 
 // conditions reads --where.
@@ -163,7 +164,7 @@ func has(dir string, where observe.Where) bool {
 }
 
 // listTable has numbers in full for programs, and words for people.
-func listTable(doc printed.RunListing, format string, now time.Time) *render.Table {
+func listTable(s *base.Streams, doc printed.RunListing, format string, now time.Time) *render.Table {
 	t := &render.Table{Title: "runs"}
 	heads := []string{"run", "status", "step", "of", "best", doc.Score, "age", "time", "size"}
 	if base.Bare(format) {
@@ -177,7 +178,11 @@ func listTable(doc printed.RunListing, format string, now time.Time) *render.Tab
 			t.Rows = append(t.Rows, bareRow(r))
 			continue
 		}
-		row := []render.Cell{render.Text(r.Dir), render.Text(string(r.Status)), render.Missing(), render.Missing(), render.Missing(), scoreCell(r.Score), render.Missing(), render.Missing(), render.Text(text.Bytes(r.Bytes))}
+		status := string(r.Status)
+		if format == "text" {
+			status = s.Paint(base.StatusTone(r.Status), status)
+		}
+		row := []render.Cell{render.Text(r.Dir), render.Text(status), render.Missing(), render.Missing(), render.Missing(), scoreCell(r.Score), render.Missing(), render.Missing(), render.Text(text.Bytes(r.Bytes))}
 		if r.Of > 0 {
 			row[2], row[3] = render.Int(r.Steps), render.Int(r.Of)
 		}

@@ -25,6 +25,7 @@ import (
 func newShow(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "show RUN",
+		Paged: true,
 		Short: "Show a run: status, data, network, settings, scores, files",
 		Long: `
 Shows a run: where it stands and how to resume it, its data and network, the config keys

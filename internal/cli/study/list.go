@@ -18,6 +18,7 @@ import (
 func newList(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "list [SPEC]",
+		Paged: true,
 		Short: "List the built-in studies, or the steps of one",
 		Long: `
 Prints name and title of the studies that the binary has built in. Of one study, by

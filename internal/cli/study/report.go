@@ -22,6 +22,7 @@ func newReport(s *base.Streams) *cobra.Command {
 	var o reportOptions
 	return base.Command{
 		Use:   "report SPEC [RUN...]",
+		Paged: true,
 		Short: "The tables of a study over runs",
 		Long: `
 Prints the tables of a study: SPEC is the name of a built-in study or a YAML file.

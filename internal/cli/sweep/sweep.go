@@ -40,6 +40,7 @@ func newStatus(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
 		Use:   "status [RUNS...]",
+		Paged: true,
 		Short: "Count runs by status, and list the tasks to submit again",
 		Long: `
 Counts the runs in RUNS (default: runs) by status, and lists those that need attention:
@@ -96,7 +97,7 @@ func status(s *base.Streams, o options, args []string) error {
 		doc.Counts[string(r.Status)]++
 	}
 	return s.Result(doc, func(w io.Writer) error {
-		_, err := io.WriteString(w, statusText(doc))
+		_, err := io.WriteString(w, statusText(doc, func(status record.Status, word string) string { return s.Paint(base.StatusTone(status), word) }))
 		return err
 	})
 }
@@ -149,19 +150,20 @@ func planned(doc *printed.SweepStatus, o options, root string) error {
 	return nil
 }
 
-func statusText(doc printed.SweepStatus) string {
+// statusText has words about a status in the color that paint gives them.
+func statusText(doc printed.SweepStatus, paint func(record.Status, string) string) string {
 	var b strings.Builder
 	var counts []string
 	for _, s := range printed.Statuses() {
 		if n := doc.Counts[string(s)]; n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, s))
+			counts = append(counts, fmt.Sprintf("%d %s", n, paint(s, string(s))))
 		}
 	}
 	fmt.Fprintf(&b, "%s: %s\n", text.Count(len(doc.Runs), "run"), strings.Join(counts, ", "))
 	for _, s := range printed.Statuses() {
 		for _, r := range doc.Runs {
 			if r.Status == s && !slices.Contains([]record.Status{record.Finished, printed.NotBegun}, s) {
-				fmt.Fprintf(&b, "%-11s  %s%s\n", s, r.Dir, details(r))
+				fmt.Fprintf(&b, "%s  %s%s\n", paint(s, fmt.Sprintf("%-11s", s)), r.Dir, details(r))
 			}
 		}
 	}

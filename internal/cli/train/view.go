@@ -34,10 +34,14 @@ func (v *view) step(st *train.State, of int, loss float64) {
 
 func (v *view) event(e *record.Event) {
 	switch e.Kind {
+	case "step":
+		if v.s.Verbose() {
+			v.s.Detail("%s", stepLine(e))
+		}
 	case "eval":
 		mark := ""
 		if e.Best {
-			mark = "  best so far"
+			mark = "  " + v.s.PaintNote(base.Good, "best so far")
 		}
 		v.s.Note("epoch %g, step %d: recall@1 %.4f, MAP@R %.4f on %s images%s", round2(e.Epoch), e.Step, e.Metrics["recall@1"], e.Metrics["map@r"], e.Split, mark)
 	case "stop":
@@ -51,6 +55,27 @@ func (v *view) event(e *record.Event) {
 		}
 		v.s.Note("epoch %g, step %d: mean loss %.5f, %s%s", round2(e.Epoch), e.Step, *e.Loss, text.Duration(e.Seconds), seen)
 	}
+}
+
+// stepLine has what was logged of a step.
+func stepLine(e *record.Event) string {
+	line := fmt.Sprintf("epoch %g, step %d", round2(e.Epoch), e.Step)
+	for _, x := range []struct {
+		name   string
+		value  *float64
+		format string
+	}{
+		{"loss", e.Loss, "%.5f"}, {"penalty", e.Penalty, "%.5f"}, {"lr", e.LR, "%.3g"}, {"|gradient|", e.GradNorm, "%.3g"}, {"active", e.Active, "%.3f"},
+		{"positive", e.Positive, "%.4f"}, {"negative", e.Negative, "%.4f"}, {"cosine", e.Cosine, "%.3f"}, {"rank", e.Rank, "%.1f"},
+	} {
+		if x.value != nil {
+			line += fmt.Sprintf(", %s "+x.format, x.name, *x.value)
+		}
+	}
+	if e.Rate > 0 {
+		line += fmt.Sprintf(", %.0f images/s", e.Rate)
+	}
+	return line
 }
 
 // ended says that a run has come to its end, and if that is not its last step, why.
