@@ -147,7 +147,7 @@ func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	fs := root.PersistentFlags()
 	fs.BoolVar(&s.JSON, "json", false, "print the result as one JSON document")
-	fs.VarPF(&quiet, "quiet", "q", "nothing on stderr but errors; -qq: nothing").NoOptDefVal = "true"
+	fs.VarPF(&quiet, "quiet", "q", "nothing on stderr but errors").NoOptDefVal = "true"
 	fs.IntVar(&threads, "threads", 0, "threads to use, 0 for one per processor; changes no result")
 	fs.VarPF(&verbose, "verbose", "v", "more notes on stderr: each logged step, and what the program runs on").NoOptDefVal = "true"
 	fs.BoolVar(&noPager, "no-pager", false, "show long results on a terminal without a pager")

@@ -81,18 +81,18 @@ func TestAccumulatedGradientIsTheMeanOfTheBatches(t *testing.T) {
 func TestAccumulatedEpochs(t *testing.T) {
 	r := newRig(t, t.TempDir(), func(tr *Trainer) {
 		accumulating(2)(tr)
-		tr.Steps = 4
+		tr.Steps = 8
 	})
-	if r.BatchesPerEpoch != 3 || r.StepsPerEpoch != 2 {
+	if r.BatchesPerEpoch != 7 || r.StepsPerEpoch != 4 {
 		t.Fatalf("%d batches and %d steps an epoch", r.BatchesPerEpoch, r.StepsPerEpoch)
 	}
 	if err := r.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if want := int64(2 * 3 * 16); r.State.Cost.Forward != want || r.State.Cost.Backward != want {
+	if want := int64(2 * 7 * 16); r.State.Cost.Forward != want || r.State.Cost.Backward != want {
 		t.Fatalf("cost %+v, want %d each", r.State.Cost, want)
 	}
-	for step, want := range [][3]int{{0, 0, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 1}} {
+	for step, want := range [][3]int{{0, 0, 2}, {0, 2, 2}, {0, 4, 2}, {0, 6, 1}, {1, 0, 2}} {
 		epoch, at := r.Position(step)
 		if n := r.batches(step); epoch != want[0] || at != want[1] || n != want[2] {
 			t.Errorf("step %d: epoch %d, batch %d, %d of them; want %v", step, epoch, at, n, want)
