@@ -264,6 +264,18 @@ MPI_KILLS ?= 50
 mpi-test: native
 	TERCET_NATIVE=$(abspath bin/tercet-native) MPI_KILLS=$(MPI_KILLS) $(GO) test -count=1 -v -timeout 0 -run MPI ./internal/kills
 
+.PHONY: gpu-test ptx
+#  gpu-test: kernels and networks on a device against the CPU's, and runs on it that are killed and resumed (minutes; apt-get install pocl-opencl-icd ocl-icd-libopencl1; DEVICE=opencl)
+DEVICE ?= opencl
+gpu-test: native
+	TERCET_DEVICE=$(DEVICE) CGO_ENABLED=0 $(GO) test -tags native -count=1 -v ./internal/device ./internal/engine/nn/gpu
+	TERCET_DEVICE=$(DEVICE) TERCET_NATIVE=$(abspath bin/tercet-native) $(GO) test -count=1 -v -timeout 0 -run Device ./internal/kills
+
+#  ptx: internal/device/kernels.ptx, the kernels for CUDA from compute capability 7.0 on (apt-get install clang-14)
+ptx:
+	clang-14 -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 -nocudainc -nocudalib -O3 -ffp-contract=off -S internal/device/kernels.dev -o internal/device/kernels.ptx
+	cd internal/device && sha256sum kernels.dev kernels.ptx > kernels.sum
+
 .PHONY: mpi-efficiency
 #  mpi-efficiency: 2 ranks of one thread against one process of two threads, interleaved, as a table (TIMES=5, SCALE=1: 10 minutes on a quiet machine; Open MPI)
 mpi-efficiency: native

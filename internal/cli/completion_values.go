@@ -19,6 +19,7 @@ import (
 	"tercet/internal/cluster/solve"
 	"tercet/internal/config"
 	"tercet/internal/data/annotated"
+	"tercet/internal/device"
 	"tercet/internal/emit"
 	"tercet/internal/engine/optim"
 	"tercet/internal/generalize"
@@ -62,6 +63,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"format":                     oneOf(render.Formats()...),
 	"export embeddings --format": oneOf(vectors.Written()...),
 	"ranks":                      oneOf("mpi"),
+	"device":                     oneOf(device.CPU, device.OpenCL, device.CUDA),
 	"train --jobs":               oneOf("auto"),
 	"tune --jobs":                oneOf("auto"),
 	"tune --out":                 base.Files("yaml"),

@@ -12,6 +12,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/nn"
 	"tercet/internal/run"
 )
 
@@ -46,7 +47,11 @@ func execute(ctx context.Context, s *base.Streams, args []string) (err error) {
 	prof := &profiles{}
 	defer func() {
 		err = errors.Join(err, prof.stop())
-		if r := recover(); r != nil {
+		r := recover()
+		if lost, ok := r.(*nn.EngineError); ok {
+			err, r = errors.Join(err, lost), nil
+		}
+		if r != nil {
 			err = fmt.Errorf("internal error: %v\n%s\nThis is a bug in the program; please report it with the output of tercet doctor", r, debug.Stack())
 		}
 	}()

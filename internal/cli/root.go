@@ -18,6 +18,7 @@ import (
 	"tercet/internal/cli/compare"
 	configcmd "tercet/internal/cli/config"
 	datacmd "tercet/internal/cli/data"
+	devicecmd "tercet/internal/cli/device"
 	"tercet/internal/cli/doctor"
 	"tercet/internal/cli/embed"
 	"tercet/internal/cli/eval"
@@ -73,6 +74,7 @@ var commands = []struct {
 	{groupHelp, bench.New},
 	{groupHelp, datacmd.New},
 	{groupHelp, configcmd.New},
+	{groupHelp, devicecmd.New},
 	{groupHelp, doctor.New},
 	{groupHelp, newVersion},
 	{groupHelp, newCompletion},

@@ -6,6 +6,7 @@ import (
 	_ "tercet/internal/data/annotated" // registers its sources
 	"tercet/internal/data/batch"
 	_ "tercet/internal/data/sources" // the same
+	"tercet/internal/device"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/adversary/hardness"
 	"tercet/internal/engine/loss"
@@ -59,6 +60,7 @@ func common() *Config {
 			BatchNorm:       "train",
 			Shards:          1,
 			Accumulate:      1,
+			Device:          device.CPU,
 			LogEvery:        20,
 			EvalEvery:       1,
 			EvalSamples:     2000,

@@ -153,6 +153,7 @@ type Train struct {
 	Shards          int            `yaml:"shards" check:">=1,<=1024" omit:"1" doc:"parts of a batch whose gradients are taken one by one and added in a fixed order; decides the last bits of results and how many ranks can share the batch"`
 	Accumulate      int            `yaml:"accumulate" check:">=1,<=100000" omit:"1" doc:"batches whose gradients, each of its own loss, make an optimizer step: their mean; steps and schedules count optimizer steps"`
 	HeadOnly        component.Span `yaml:"head_only" units:"steps,epochs" check:">=0" omit:"0 steps" doc:"train the network's last linear layer alone for so long at the start"`
+	Device          string         `yaml:"device" omit:"cpu" doc:"what the network computes on: cpu, opencl or cuda, and opencl:1, cuda:1 and so on for further devices; other than cpu needs tercet-native, and decides the last bits of results"`
 	LogEvery        int            `yaml:"log_every" check:">=1,<=1000000000" doc:"optimizer steps between two events"`
 	EvalEvery       int            `yaml:"eval_every" check:">=0,<=1000000000" doc:"epochs between two evaluations; 0 evaluates at the end only"`
 	EvalSamples     int            `yaml:"eval_samples" check:">=0,<=1000000000" doc:"validation images, or test images where there are none, used by evaluations during training; 0 uses all"`

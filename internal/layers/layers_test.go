@@ -52,7 +52,7 @@ var only = []struct {
 	{"github.com/schollz/", []string{"internal/cli/base"}, "one owner of the terminal"},
 	{"golang.org/x/term", []string{"internal/cli/base"}, "one owner of the terminal"},
 	{"go.yaml.in/", []string{"internal/config"}, "one reader of YAML, so that strictness cannot be lost"},
-	{"github.com/ebitengine/", []string{"internal/ranks/mpi"}, "one package opens shared libraries, in the native build alone"},
+	{"github.com/ebitengine/", []string{"internal/ranks/mpi", "internal/device"}, "two packages open shared libraries, in the native build alone"},
 	{"gonum.org/v1/plot", []string{"internal/render"}, "one place draws"},
 }
 

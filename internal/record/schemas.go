@@ -67,6 +67,7 @@ const (
 	PreviewSchema       = "tercet.preview/1"
 	PackSchema          = "tercet.pack/1"
 	DatasetsSchema      = "tercet.datasets/1"
+	DevicesSchema       = "tercet.devices/1"
 	BoundSchema         = "tercet.bound/1"
 	ConfigSchema        = "tercet.config/1"
 	ConfigCheckSchema   = "tercet.config-check/1"

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/engine/nn/gpu"
 	"tercet/internal/names"
 	"tercet/internal/option"
 	"tercet/internal/progress"
@@ -70,6 +71,9 @@ func (r *Run) Loaded(which string) (*train.Checkpoint, *nn.Model, *wire.Sets, er
 	}
 	m, err := c.LoadModel()
 	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := gpu.Attach(m); err != nil {
 		return nil, nil, nil, err
 	}
 	sets, err := wire.OpenWith(r.Config, r.Elsewhere(data.Open), nil)

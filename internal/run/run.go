@@ -53,6 +53,9 @@ type Run struct {
 	// From, where set, makes Train begin at another checkpoint than the last one, which
 	// it replaces: "previous" or "best"; or at the first step: Start.
 	From string
+
+	// Device, where set, takes the place of train.device for the steps from here on.
+	Device string
 }
 
 // Path joins a name onto the run's directory.

@@ -242,6 +242,9 @@ func (r *Run) prepare(w Watch) (*wire.Assembled, *batch.Loader, error) {
 	seen := sets.Seen()
 	r.coverage = batch.Cover(t.Sampler, seen, 0)
 	w.note("data: %s", sets)
+	for _, line := range t.Device.Words() {
+		w.note("%s", line)
+	}
 	if sets.LeftOut != "" {
 		w.note("warning: data: %s", sets.LeftOut)
 	}
@@ -317,11 +320,13 @@ func (r *Run) prepare(w Watch) (*wire.Assembled, *batch.Loader, error) {
 // beginning is the config by which the network is built. A checkpoint has all weights:
 // the file that they once came from is not read again.
 func (r *Run) beginning() *config.Config {
-	if r.Config.Model.Weights == "" || !r.hadCheckpoint() || r.From == Start {
-		return r.Config
-	}
 	c := *r.Config
-	c.Model.Weights = ""
+	if r.hadCheckpoint() && r.From != Start {
+		c.Model.Weights = ""
+	}
+	if r.Device != "" {
+		c.Train.Device = r.Device
+	}
 	return &c
 }
 

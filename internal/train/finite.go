@@ -74,6 +74,9 @@ func (t *Trainer) blameGradient(step int) error {
 		if p.Grad == nil {
 			continue
 		}
+		if p.Store != nil {
+			p.Store.FetchGrad(p)
+		}
 		if i, ok := kernel.AllFinite(p.Grad.Data); !ok {
 			return &NonFiniteError{step, "gradient of " + p.Name, i, t.cause(CauseRate)}
 		}
@@ -84,6 +87,7 @@ func (t *Trainer) blameGradient(step int) error {
 // finiteState returns an error when a weight, a running statistic or a number of the
 // optimizer is not finite; it keeps such numbers out of checkpoints.
 func (t *Trainer) finiteState() error {
+	t.Model.Params() // fetches them from a device
 	for _, p := range t.params {
 		if err := finiteArray(t.State.Step, p.Name, p.Value, t.cause(CauseRate)); err != nil {
 			return err

@@ -65,8 +65,9 @@ type Trainer struct {
 	State State
 	Mined *rng.Stream // draws of the miner; its state is in the checkpoint
 
-	params  []*nn.Param
-	checked int // rows of the last batch that CheckBatch passed
+	params  []*nn.Param // of the network, then of the objective
+	network int         // how many are the network's
+	checked int         // rows of the last batch that CheckBatch passed
 	batch   adversary.Batch
 	mined   loss.Tuples
 	dz      *array.Array
@@ -170,8 +171,10 @@ type State struct {
 // complete (or stopped early), ErrInterrupted after a checkpoint when ctx was
 // canceled, a *NonFiniteError or *CollapseError when the run is lost, or
 // whatever failed. Bits depend on neither threads, timing nor interruptions.
-func (t *Trainer) Run(ctx context.Context) error {
+func (t *Trainer) Run(ctx context.Context) (err error) {
+	defer nn.RecoverEngine(&err)
 	t.params = t.trained()
+	t.network = len(t.Model.Params())
 	t.beginAverage()
 	t.start = time.Now()
 	saved, savedAt := t.State.Step, time.Now()
@@ -350,7 +353,7 @@ func (t *Trainer) gradient(ctx context.Context, k int) (stepResult, error) {
 	if t.HeadOnly > 0 {
 		t.Model.(HeadOnly).TrainHead(step < t.HeadOnly)
 	}
-	optim.ZeroGrad(t.Model.Params()) // the objective has written those of its own
+	optim.ZeroGrad(t.params[:t.network]) // the objective has written those of its own
 	t.Model.Backward(t.dz, nn.Weights)
 	if d, ok := t.Defense.(adversary.Weighing); ok {
 		d.AddGradients()

@@ -8,10 +8,12 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/data/batch"
+	"tercet/internal/device"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
+	"tercet/internal/engine/nn/gpu"
 	"tercet/internal/engine/optim"
 	"tercet/internal/engine/sharded"
 	"tercet/internal/ranks"
@@ -29,6 +31,7 @@ type Assembled struct {
 	Tuples  *tuples                      // of a sampler that gives pairs, else nil
 	Weights *record.TripletProbabilities // of triplet-robust, else nil
 	Start   *record.StartWeights         // of the file that the model begins with, else nil
+	Device  device.Info                  // that the model computes on; empty: the processor
 }
 
 // Assemble builds all components of cfg but the loader.
@@ -52,6 +55,10 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	}
 	if cfg.Train.BatchNorm == "frozen-affine" {
 		model.FreezeBatchNorm()
+	}
+	on, err := onDevice(cfg, model)
+	if err != nil {
+		return nil, err
 	}
 	t := &train.Trainer{Options: TrainOptions(cfg, sampler.Steps()), Model: model, Mined: rng.New(cfg.Seed, "mine")}
 	weights, err := RobustWeights(cfg, sets)
@@ -104,7 +111,7 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	if cfg.Train.EMA > 0 {
 		t.Average = &train.Average{Decay: cfg.Train.EMA}
 	}
-	a := &Assembled{t, model, sets, sampler, tuples, weights, start}
+	a := &Assembled{t, model, sets, sampler, tuples, weights, start, on}
 	return a, a.Deal(cfg, nil)
 }
 
@@ -137,6 +144,18 @@ func (a *Assembled) Deal(cfg *config.Config, comm ranks.Comm) error {
 	}
 	a.Trainer.Model = m
 	return nil
+}
+
+// onDevice makes m compute where train.device says.
+func onDevice(cfg *config.Config, m *nn.Model) (device.Info, error) {
+	i, err := gpu.Open(cfg.Train.Device)
+	if err == nil {
+		err = gpu.Attach(m)
+	}
+	if err != nil {
+		return i, InConfig("train.device", err)
+	}
+	return i, nil
 }
 
 // InConfig makes what a component refuses a mistake in that section of the

@@ -22,6 +22,7 @@ type options struct {
 	base.Outcome
 	// ask is what is asked for, but for the variants and the budget.
 	ask       record.AttackOptions
+	device    string
 	suite     string
 	variant   string
 	profile   string
@@ -92,6 +93,7 @@ on. --merge, with the same other flags, makes attack.json of all parts.`,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			o.AddRun(cmd)
+			base.AddDevice(fs, &o.device, "by default cpu")
 			fs.IntVar(&o.ask.Queries, "queries", 0, "images to attack, 0 for all; the gallery is always whole")
 			fs.BoolVar(&o.ask.Sample, "sample", false, "draw the queries at random instead of taking the first")
 			fs.Uint64Var(&o.ask.Seed, "seed", 0, "seed of queries, of targets and of random starts")
@@ -161,6 +163,9 @@ on. --merge, with the same other flags, makes attack.json of all parts.`,
 }
 
 func runAttack(ctx context.Context, s *base.Streams, o options) error {
+	if err := base.OpenDevice(s, o.device); err != nil {
+		return err
+	}
 	if o.ensemble() != "" {
 		return runWorst(ctx, s, o)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/config"
+	"tercet/internal/device"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 	"tercet/internal/ranks/mpi"
@@ -69,7 +70,7 @@ func runDoctor(ctx context.Context, s *base.Streams, o options) error {
 		Memory:  Memory(),
 		Modules: modules(),
 	}
-	doc.Checks = append(doc.Checks, checkKernel(), checkMPI())
+	doc.Checks = append(doc.Checks, checkKernel(), checkMPI(), checkDevices())
 	if m := doc.Memory; m != nil {
 		doc.Checks = append(doc.Checks, checkSpace("memory", "available", m.Available, lowMemory))
 	}
@@ -125,6 +126,22 @@ func checkKernel() printed.DoctorCheck {
 		return printed.DoctorCheck{Name: "kernel", Level: "warn", Text: kernel.EnvWinograd + "=measure: another run may plan its convolutions in another way and give other last bits"}
 	}
 	return printed.DoctorCheck{Name: "kernel", Level: "ok", Text: "level " + kernel.Setting()}
+}
+
+// checkDevices says what networks can compute on.
+func checkDevices() printed.DoctorCheck {
+	found, errs := device.List()
+	if errors.Is(errors.Join(errs...), device.ErrStatic) {
+		return printed.DoctorCheck{Name: "devices", Level: "ok", Text: "not in this static build; tercet-native has them (make native)"}
+	}
+	var list []string
+	for _, i := range found {
+		list = append(list, i.Setting())
+	}
+	if len(list) == 0 {
+		list = append(list, "no OpenCL device and no GPU of NVIDIA: networks compute on the processor (tercet device list says why)")
+	}
+	return printed.DoctorCheck{Name: "devices", Level: "ok", Text: strings.Join(list, "; ")}
 }
 
 // checkMPI says whether several processes can train a run.

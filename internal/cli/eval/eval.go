@@ -27,6 +27,7 @@ type options struct {
 	base.Subject
 	base.Outcome
 	galleryOptions
+	device      string
 	force       bool
 	ks          []int
 	distance    string
@@ -97,6 +98,7 @@ by the class names in the csv. Files of another export are replaced only with --
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			o.AddRun(cmd)
+			base.AddDevice(fs, &o.device, "by default cpu")
 			o.AddFiles(cmd)
 			base.Group(fs, "Input")
 			o.galleryOptions.add(cmd)
@@ -133,6 +135,9 @@ by the class names in the csv. Files of another export are replaced only with --
 
 func runEval(ctx context.Context, s *base.Streams, o options) error {
 	if err := o.Check(); err != nil {
+		return err
+	}
+	if err := base.OpenDevice(s, o.device); err != nil {
 		return err
 	}
 	if o.save != "" {

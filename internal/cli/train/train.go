@@ -34,6 +34,7 @@ type options struct {
 	dryRun bool
 	list   bool
 	emit   string
+	device string
 	ranks  string
 }
 
@@ -85,6 +86,7 @@ mpirun -n 4 tercet-native train large.yaml --ranks mpi`,
 			fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan: parameters, steps, passes, memory, time")
 			fs.BoolVar(&o.list, "list", false, "print the directories of the runs, one a line, and stop")
 			fs.StringVar(&o.emit, "emit", "", "print a script that trains the runs, and stop; `FORMAT`: "+strings.Join(emit.Formats(), ", "))
+			base.AddDevice(fs, &o.device, "with --resume, for the steps from here on; by default train.device")
 			fs.StringVar(&o.ranks, "ranks", "", "train each run with all processes of a job; `KIND`: mpi (mpirun, srun)")
 			for _, other := range []string{"emit", "dry-run", "list", "jobs"} {
 				cmd.MarkFlagsMutuallyExclusive("ranks", other)
@@ -162,6 +164,9 @@ func (o options) load() (*loaded, error) {
 	if o.seed != "" {
 		over = append(over, config.Override{Key: "seed", Value: o.seed, From: "--seed"})
 	}
+	if o.device != "" {
+		over = append(over, config.Override{Key: "train.device", Value: o.device, From: "--device"})
+	}
 	cfg, err := config.LoadWith(o.Path, over)
 	if err != nil {
 		return nil, err
@@ -189,7 +194,7 @@ func resume(ctx context.Context, s *base.Streams, o options, team *ranks.Team) e
 	if err != nil {
 		return base.RunError(err)
 	}
-	r.From, r.Team = o.from, team
+	r.From, r.Team, r.Device = o.from, team, o.device
 	view := &view{s: s}
 	defer view.end()
 	done, err := r.Train(ctx, view.watch())

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"os"
+	"sync/atomic"
 )
 
 // Algorithm is a way to compute a convolution or one of its gradients.
@@ -74,14 +75,24 @@ func parsePlanMode(name string) (planMode, error) {
 // where it is not the rule, how convolutions are planned, as in
 // "avx512, winograd off".
 func Setting() string {
+	s := Current().String()
 	switch planning {
 	case planMeasure:
-		return Current().String() + ", winograd measure"
+		s += ", winograd measure"
 	case planOff:
-		return Current().String() + ", winograd off"
+		s += ", winograd off"
 	}
-	return Current().String()
+	if on := device.Load(); on != nil {
+		s += ", networks on " + *on
+	}
+	return s
 }
+
+var device atomic.Pointer[string]
+
+// On says that networks of this process compute on a device, which Setting names from here
+// on.
+func On(name string) { device.Store(&name) }
 
 // Measures reports whether plans are measured: then they are the same in every
 // process only by luck.

@@ -37,6 +37,7 @@ type Param struct {
 	Value *array.Array
 	Grad  *array.Array // same shape as Value; nil for a buffer
 	Decay bool         // weight decay applies (weights, not biases or batch norm)
+	Store Store        // of the engine that keeps both, see Model.Run; nil: memory
 }
 
 // Layer is one differentiable step. It owns its outputs and caches: they are

@@ -65,6 +65,8 @@ type Model struct {
 	shards shards
 	dx     *array.Array // result of the last Backward
 	alone  bool         // the head is trained alone
+	engine Engine       // nil: the kernels of this program
+	raw    [][2]int     // of the engine's next Embed
 }
 
 var _ Embedder = (*Model)(nil)
@@ -184,8 +186,14 @@ func (m *Model) Spec() Spec { return m.spec }
 // Dim returns D.
 func (m *Model) Dim() int { return m.dim }
 
-// Params returns all parameters and buffers in a fixed order.
-func (m *Model) Params() []*Param { return m.params }
+// Params returns all parameters and buffers in a fixed order. With an engine their values are
+// fetched, and who changes them does so before the next pass or step.
+func (m *Model) Params() []*Param {
+	if m.engine != nil {
+		m.engine.Fetch()
+	}
+	return m.params
+}
 
 // ParamCount returns the number of trained numbers.
 func (m *Model) ParamCount() int { return CountParams(m.params) }
@@ -242,6 +250,11 @@ func (m *Model) Embed(x *array.Array, mode Mode) *array.Array {
 		panic("nn: Embed: " + m.CheckInput(x).Error())
 	}
 	m.rows = x.Shape[0]
+	if m.engine != nil {
+		raw := m.raw
+		m.raw = m.raw[:0]
+		return m.engine.Embed(x, mode, raw)
+	}
 	return m.net.Forward(x, mode)
 }
 
@@ -249,6 +262,10 @@ func (m *Model) Embed(x *array.Array, mode Mode) *array.Array {
 // its second, at their own length where the model normalizes. Their gradients pass
 // unchanged, too.
 func (m *Model) LeaveRaw(rows ...[2]int) {
+	if m.engine != nil {
+		m.raw = append(m.raw[:0], rows...)
+		return
+	}
 	walk(m.net, func(l Layer) {
 		if n, ok := l.(*L2Normalize); ok {
 			n.next = append(n.next[:0], rows...)
@@ -266,6 +283,9 @@ func (m *Model) fits(x *array.Array) bool {
 func (m *Model) Backward(dz *array.Array, need Need) *array.Array {
 	if m.rows == 0 || len(dz.Data) != m.rows*m.dim {
 		panic(fmt.Sprintf("nn: Backward: gradient %v, want (%d, %d)", dz.Shape, m.rows, m.dim))
+	}
+	if m.engine != nil {
+		return m.engine.Backward(dz, need, m.alone)
 	}
 	m.grads.put(m.dx)
 	m.dx = m.net.Backward(dz, need)

@@ -61,6 +61,13 @@ func (o *adam) Step(lr float64) {
 		Eps:  max(float32(o.keys.Eps*root), math.SmallestNonzeroFloat32),
 	}
 	o.spans.each(o)
+	for i, p := range o.params {
+		if p.Store != nil {
+			f := o.factors
+			f.L2, f.Keep = o.decay(p, lr)
+			p.Store.Adam(p, &f, o.m[i], o.v[i])
+		}
+	}
 }
 
 // Run does tasks [lo, hi).

@@ -70,10 +70,19 @@ func ClipByNorm(params []*nn.Param, max float64) float64 {
 	for _, s := range g.sums { // in order: the norm does not depend on threads
 		total += s
 	}
+	stores := stored(params)
+	for _, s := range stores {
+		total += s.store.SumSquares(s.params)
+	}
 	norm := math.Sqrt(total)
 	if factor := max / (norm + 1e-6); max > 0 && factor < 1 && !math.IsInf(norm, 0) {
 		g.scale = float32(factor)
 		g.do(scale)
+		for _, s := range stores {
+			for _, p := range s.params {
+				s.store.ScaleGrad(p, g.scale)
+			}
+		}
 	}
 	g.end()
 	return norm
@@ -89,6 +98,11 @@ func ClipByValue(params []*nn.Param, most float64) {
 	g.scale = float32(most)
 	g.do(clip)
 	g.end()
+	for _, s := range stored(params) {
+		for _, p := range s.params {
+			s.store.ClipGrad(p, float32(most))
+		}
+	}
 }
 
 // ZeroGrad clears the gradients of all trained parameters. Backward passes add
@@ -97,4 +111,30 @@ func ZeroGrad(params []*nn.Param) {
 	g := newGradients(params)
 	g.do(zero)
 	g.end()
+	for _, p := range params {
+		if p.Store != nil && p.Trained() {
+			p.Store.ZeroGrad(p)
+		}
+	}
+}
+
+// kept are the trained parameters that a store keeps.
+type kept struct {
+	store  nn.Store
+	params []*nn.Param
+}
+
+// stored lists those of params that devices keep, by their store.
+func stored(params []*nn.Param) (out []kept) {
+	for _, p := range params {
+		if p.Store == nil || !p.Trained() {
+			continue
+		}
+		if n := len(out); n == 0 || out[n-1].store != p.Store {
+			out = append(out, kept{store: p.Store})
+		}
+		last := &out[len(out)-1]
+		last.params = append(last.params, p)
+	}
+	return out
 }

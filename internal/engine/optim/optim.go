@@ -128,7 +128,22 @@ func (s *state) track(kind string) [][]float32 {
 
 func (s *state) Steps() int64 { return s.steps }
 
-func (s *state) State() []NamedState { return s.arrays }
+func (s *state) State() []NamedState {
+	s.fetch()
+	return s.arrays
+}
+
+// fetch makes the arrays in memory the newer ones where a device keeps them.
+func (s *state) fetch() {
+	if len(s.params) == 0 {
+		return // the arrays of several optimizers, which have fetched them: see grouped
+	}
+	for i := range s.arrays {
+		if p := s.params[i%len(s.params)]; p.Store != nil {
+			p.Store.FetchState(s.arrays[i].Data)
+		}
+	}
+}
 
 func (s *state) Restore(steps int64, saved []NamedState) error {
 	if steps < 0 {
@@ -153,6 +168,7 @@ func (s *state) Restore(steps int64, saved []NamedState) error {
 	if len(saved) != len(s.arrays) {
 		return fmt.Errorf("optimizer %s: saved state has %d arrays, the model needs %d", s.cfg.Name, len(saved), len(s.arrays))
 	}
+	s.fetch()
 	for _, a := range s.arrays {
 		copy(a.Data, byName[a.Name])
 	}

@@ -47,6 +47,17 @@ func (o *sgd) Step(lr float64) {
 	o.steps++
 	o.lr = lr
 	o.spans.each(o)
+	for i, p := range o.params {
+		if p.Store != nil {
+			f := kernel.SGDFactors{Rate: float32(lr), Momentum: float32(o.keys.Momentum)}
+			f.L2, f.Keep = o.decay(p, lr)
+			var buf []float32
+			if o.buf != nil {
+				buf = o.buf[i]
+			}
+			p.Store.SGD(p, &f, buf, o.keys.Nesterov)
+		}
+	}
 }
 
 // Run does tasks [lo, hi).

@@ -25,7 +25,7 @@ func (s *spans) cut(params []*nn.Param) {
 	s.pieces, s.tasks = s.pieces[:0], append(s.tasks[:0], 0)
 	held := 0
 	for i, p := range params {
-		if p.Grad == nil {
+		if p.Grad == nil || p.Store != nil { // a device has its own way
 			continue
 		}
 		for lo, n := 0, len(p.Grad.Data); lo < n; {
