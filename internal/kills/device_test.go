@@ -19,7 +19,7 @@ const deviceKey = "TERCET_DEVICE"
 // deviceRuns are trained on a device: their configs are those of the digests.
 var deviceRuns = [][]string{
 	{"hm.yaml", "train.steps=12", "train.checkpoint_every=1 steps", "train.ema=0.9"},
-	{"resnet18.yaml", "train.steps=6", "train.checkpoint_every=2 steps"},
+	{"resnet18.yaml", "train.steps=6", "train.checkpoint_every=2 steps", "train.accumulate=2"},
 }
 
 // onDevice is the program of make native, or a skipped test.

@@ -38,6 +38,9 @@ func (t *Trainer) accumulate(k, n int) {
 		if !p.Trained() {
 			continue
 		}
+		if p.Store != nil {
+			p.Store.FetchGrad(p)
+		}
 		g := p.Grad.Data
 		if at == len(t.sums) {
 			t.sums = append(t.sums, slices.Clone(g))

@@ -26,6 +26,7 @@ type Store interface {
 	SumSquares(ps []*Param) float64
 	ScaleGrad(p *Param, factor float32)
 	ClipGrad(p *Param, most float32)
+	// FetchGrad makes p.Grad what the store has, and makes the store take it from memory.
 	FetchGrad(p *Param)
 	Adam(p *Param, f *kernel.AdamFactors, m, v []float32)
 	SGD(p *Param, f *kernel.SGDFactors, buf []float32, nesterov bool)
