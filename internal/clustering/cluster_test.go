@@ -492,7 +492,7 @@ func TestContingency(t *testing.T) {
 			c.Truth[i], c.Doc.Labels[i] = 77, int32(i-2450)
 		}
 	}
-	tab := contingencyOf(c)
+	tab := contingencyOf(c, drawnClasses, drawnClusters)
 	rows, cols := tab.names(nil)
 	if d := cmp.Diff([]string{"0", "1", "2", "3", "4", "5", "6", "7"}, rows); d != "" || len(cols) != drawnClusters || len(tab.counts) != len(rows) {
 		t.Fatalf("%d columns, %s", len(cols), d)
@@ -512,7 +512,7 @@ func TestContingency(t *testing.T) {
 	for i := range n {
 		c.Truth[i], c.Doc.Labels[i] = int32(r.IntN(100)), int32(r.IntN(30))-1
 	}
-	tab = contingencyOf(c)
+	tab = contingencyOf(c, drawnClasses, drawnClusters)
 	rows, cols = tab.names(nil)
 	sum := 0.0
 	for _, row := range tab.counts {
@@ -525,7 +525,7 @@ func TestContingency(t *testing.T) {
 	}
 	// By hand: classes a, b; clusters in the order of their class, noise last.
 	c = &solve.Result{Truth: []int32{0, 0, 0, 1, 1, 1}, Classes: []string{"a", "b"}, Doc: &record.Cluster{Labels: []int32{1, 1, -1, 0, 0, 1}}}
-	tab = contingencyOf(c)
+	tab = contingencyOf(c, drawnClasses, drawnClusters)
 	rows, cols = tab.names(c.Classes)
 	if d := cmp.Diff([]string{"a", "b"}, rows) + cmp.Diff([]string{"1", "0", "noise"}, cols) + cmp.Diff([][]float64{{2, 0, 1}, {1, 2, 0}}, tab.counts); d != "" {
 		t.Error(d)

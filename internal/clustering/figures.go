@@ -51,6 +51,9 @@ func Pictures(c *solve.Result, dir string) []ClusterPicture {
 	if c.Data != nil {
 		if h, w, _ := c.Data.Shape(); h > 1 && w > 1 {
 			add("mosaic", func() (string, error) { return drawMosaic(c, dir, name) })
+			if c.Truth != nil && c.Vectors != nil {
+				add("confusion", func() (string, error) { return writeConfusion(c, dir) })
+			}
 			if len(c.Maps) > 0 {
 				add("items", func() (string, error) { return writeItems(c, dir) })
 			}
@@ -171,16 +174,15 @@ const (
 // are in each cluster. Clusters stand in the order of the class that most of their
 // items are of.
 func drawContingency(c *solve.Result, dir, name string) (string, error) {
-	t := contingencyOf(c)
+	t := contingencyOf(c, drawnClasses, drawnClusters)
 	rows, cols := t.names(c.Classes)
 	base := filepath.Join(dir, "contingency")
 	return base + ".png", render.Heatmap(base, name+": classes and clusters", "cluster", "class", rows, cols, t.counts, t.words...)
 }
 
-// contingency counts items by class (rows) and cluster (columns). Of more than
-// drawnClusters clusters it has the largest, and the classes that most of their items
-// are of: all others together would outweigh them. Of more than drawnClasses classes
-// the small ones are in one row.
+// contingency counts items by class (rows) and cluster (columns). Of more than so many
+// clusters it has the largest, and the classes that most of their items are of: all others
+// together would outweigh them. Of more than so many classes the small ones are in one row.
 type contingency struct {
 	classes  []int32 // of the rows; the rest is in one more
 	clusters []int32 // of the columns; -1: noise
@@ -189,10 +191,10 @@ type contingency struct {
 	words    []string // what is left out
 }
 
-func contingencyOf(c *solve.Result) *contingency {
+func contingencyOf(c *solve.Result, classes, clusters int) *contingency {
 	t := &contingency{}
 	var left int // clusters that are left out
-	t.clusters, left = largest(c.Doc.Labels, drawnClusters)
+	t.clusters, left = largest(c.Doc.Labels, clusters)
 	majority := majority(c)
 	if left > 0 {
 		for _, k := range t.clusters {
@@ -201,7 +203,7 @@ func contingencyOf(c *solve.Result) *contingency {
 			}
 		}
 	} else {
-		t.classes, t.restRows = largest(c.Truth, drawnClasses)
+		t.classes, t.restRows = largest(c.Truth, classes)
 	}
 	slices.Sort(t.classes)
 	slices.SortStableFunc(t.clusters, func(a, b int32) int {

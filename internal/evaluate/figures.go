@@ -10,7 +10,7 @@ import (
 )
 
 // DrawRetrieval draws rows queries, evenly spread over the set, with their
-// nearest images into dir, and returns the picture's path.
+// nearest images into dir, also as thumbnails for pages, and returns the picture's path.
 func (e *Evaluation) DrawRetrieval(dir string, rows int) (string, error) {
 	ret := e.Retrieval
 	if e.Embedded == nil || ret.NeighborCount == 0 {
@@ -39,6 +39,9 @@ func (e *Evaluation) DrawRetrieval(dir string, rows int) (string, error) {
 			row.Neighbors = append(row.Neighbors, render.Neighbor{Tile: t, Correct: ds.Labels()[g] == ds.Labels()[ret.Query[q]]})
 		}
 		list = append(list, row)
+	}
+	if err := render.WriteGallery(filepath.Join(dir, "retrieval-gallery"), render.RetrievalGallery(list)); err != nil {
+		return "", err
 	}
 	path := filepath.Join(dir, "retrieval.png")
 	return path, render.Retrieval(path, fmt.Sprintf("%s: queries and their nearest images", filepath.Base(e.Doc.Source.Run)), list)

@@ -26,7 +26,7 @@ func AdversarialSheet(path, title string, rows []AdversarialRow, gain float64) e
 		return fmt.Errorf("adversarial sheet %s: gain %v; give a positive number, or 0 for automatic", path, gain)
 	}
 	var images []Image
-	before, after, headings, targets, largest := 0, 0, 0, false, 0.0
+	before, after, headings, targets := 0, 0, 0, false
 	for i, r := range rows {
 		all := []Image{r.Clean.Image, r.Adversarial.Image}
 		if r.Target != nil {
@@ -47,12 +47,10 @@ func AdversarialSheet(path, title string, rows []AdversarialRow, gain float64) e
 		if a.H != b.H || a.W != b.W || a.C != b.C {
 			return fmt.Errorf("adversarial sheet %s: row %d: clean image %dx%dx%d, adversarial %dx%dx%d", path, i, a.H, a.W, a.C, b.H, b.W, b.C)
 		}
-		for j, v := range a.Pix {
-			largest = max(largest, math.Abs(float64(b.Pix[j])-float64(v)))
-		}
 		images = append(images, all...)
 		before, after = max(before, len(r.Before)), max(after, len(r.After))
 	}
+	largest := largestChange(rows)
 	if gain == 0 {
 		gain = 1
 		if largest > 0 {
@@ -113,6 +111,16 @@ func AdversarialSheet(path, title string, rows []AdversarialRow, gain float64) e
 	}
 	s.write(s.small, faint, note, margin, s.Bounds().Max.Y-margin+4, s.Bounds().Dx()-2*margin)
 	return s.save(path)
+}
+
+// largestChange is that of a pixel of all rows.
+func largestChange(rows []AdversarialRow) (largest float64) {
+	for _, r := range rows {
+		for j, v := range r.Clean.Image.Pix {
+			largest = max(largest, math.Abs(float64(r.Adversarial.Image.Pix[j])-float64(v)))
+		}
+	}
+	return largest
 }
 
 func change(a, b Image, gain float64) Image {

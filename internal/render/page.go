@@ -29,6 +29,9 @@ type block struct {
 	picture string
 	curves  *curves
 	items   *itemMap
+
+	gallery   *Gallery
+	confusion *Confusion
 }
 
 // Heading begins a section; level 2 is the highest below the title.
@@ -65,7 +68,7 @@ func (p *Page) WriteMarkdown(path string) error {
 		return err
 	}
 	for _, k := range p.blocks {
-		if k.curves != nil || k.items != nil {
+		if k.curves != nil || k.items != nil || (k.gallery != nil || k.confusion != nil) && k.picture == "" {
 			continue
 		}
 		b.WriteByte('\n')

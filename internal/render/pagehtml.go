@@ -56,6 +56,7 @@ type htmlBlock struct {
 	Picture     template.HTMLAttr
 	Charts      []htmlChart
 	Map         *htmlMap
+	Gallery     *htmlGallery
 }
 
 type htmlTable struct {
@@ -141,6 +142,7 @@ func (p *Page) make(live bool) (page, list []byte, err error) {
 	for i := range Palette {
 		data.Colors = append(data.Colors, hex(i))
 	}
+	style, galleries := part("page.css"), 0
 	for _, k := range p.blocks {
 		b := htmlBlock{Heading: k.heading, Text: k.text, Code: k.code}
 		switch {
@@ -151,6 +153,17 @@ func (p *Page) make(live bool) (page, list []byte, err error) {
 				return nil, nil, err
 			}
 			b.Table = k.table.html()
+		case k.gallery != nil, k.confusion != nil:
+			galleries++
+			var err error
+			if id := fmt.Sprintf("gallery-%d", galleries); k.gallery != nil {
+				b.Gallery, err = k.gallery.html(id, k.text, &style)
+			} else {
+				b.Gallery, err = k.confusion.html(id, k.text, &style)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
 		case k.picture != "":
 			uri, err := dataURI(k.picture)
 			if err != nil {
@@ -170,7 +183,7 @@ func (p *Page) make(live bool) (page, list []byte, err error) {
 		}
 		out.Blocks = append(out.Blocks, b)
 	}
-	style, scripts := part("page.css"), []string{part("page.js")}
+	scripts := []string{part("page.js")}
 	if len(data.Charts) > 0 {
 		style, scripts = style+part("uplot.css"), []string{"/*!\n" + part("uplot-LICENSE.txt") + "*/\n" + part("uplot.js"), scripts[0]}
 	}

@@ -21,7 +21,8 @@ const retrieved = 5
 // DrawAttack draws k queries under each of the attacks, of which pictures were
 // kept (none given: all), in the fixed variant where there is one: the image, what is added, the result, what it
 // was aimed at, and what is retrieved before and after, the query's own image left
-// out. It writes dir/attack.png.
+// out. It writes dir/attack.png,
+// and thumbnails for pages.
 func (a *Attacked) DrawAttack(dir string, k int, attacks []string) (string, error) {
 	if len(a.Result.Pictures) == 0 {
 		return "", errors.New("the attack has kept no images")
@@ -40,6 +41,9 @@ func (a *Attacked) DrawAttack(dir string, k int, attacks []string) (string, erro
 		}
 		list[0].Heading = heading(p)
 		rows = append(rows, list...)
+	}
+	if err := render.WriteGallery(filepath.Join(dir, "attack-gallery"), render.AdversarialGallery(rows)); err != nil {
+		return "", err
 	}
 	o := a.Doc.Options
 	title := fmt.Sprintf("%s under attack, %s eps %s", filepath.Base(a.Doc.Source.Run), o.Norm, text.Eps(o.Norm, o.Eps))

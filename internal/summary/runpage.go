@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"tercet/internal/record"
@@ -29,17 +30,44 @@ func RunPage(s *Summary, runs []*rundir.Run, pictures bool) *render.Page {
 			p.Table(t)
 		}
 	}
+	wanted := pictures
 	if pictures && len(runs) > mostPictured {
 		pictures = false
 		p.Paragraph(fmt.Sprintf("Pictures are on pages of at most %d runs.", mostPictured))
 	}
+	g := &galleries{page: p, room: galleryRoom, large: pictures, off: !wanted}
 	for _, r := range runs {
 		if len(runs) > 1 {
 			p.Heading(2, r.Name())
 		}
-		runSection(r, p, level, pictures)
+		runSection(r, g, level)
+	}
+	if g.full {
+		p.Paragraph("Galleries stand with the first runs alone, to keep the page small.")
 	}
 	return p
+}
+
+// galleryRoom bounds the thumbnails of a page, in bytes.
+const galleryRoom = 1_200_000
+
+// galleries adds thumbnails to a page while there is room.
+type galleries struct {
+	page  *render.Page
+	room  int
+	large bool // pictures are drawn, too
+	off   bool // no pictures were asked for
+	full  bool // something was left out
+}
+
+// fits says whether so many bytes are added, and takes them.
+func (g *galleries) fits(bytes int) bool {
+	if bytes > g.room {
+		g.full = true
+		return false
+	}
+	g.room -= bytes
+	return true
 }
 
 // mostPictured is how many runs have their pictures on one page: with those of a hundred it
@@ -47,18 +75,40 @@ func RunPage(s *Summary, runs []*rundir.Run, pictures bool) *render.Page {
 const mostPictured = 10
 
 // runSection adds one run, its sections at the given level of headings.
-func runSection(r *rundir.Run, p *render.Page, level int, pictures bool) {
+func runSection(r *rundir.Run, g *galleries, level int) {
+	p, pictures := g.page, g.large
 	p.Paragraph(sentence(r))
 	shown := map[string]bool{}
+	take := func(name string) string { // the path of a picture that is drawn nowhere else
+		for _, f := range r.Figures {
+			if pictures && filepath.Base(f.Path) == name && !shown[f.Path] {
+				shown[f.Path] = true
+				return f.Path
+			}
+		}
+		return ""
+	}
 	draw := func(files ...string) {
 		for _, f := range r.Figures {
 			for _, name := range files {
-				if pictures && strings.HasSuffix(f.Path, name) && !shown[f.Path] {
-					shown[f.Path] = true
+				if filepath.Base(f.Path) == name && take(name) != "" {
 					p.Picture(f.Path, f.Caption)
 				}
 			}
 		}
+	}
+	// gallery adds thumbnails, which take the place of a picture in HTML.
+	gallery := func(what, title string) {
+		list, err := r.ReadGallery(what)
+		if g.off || err == nil && (list == nil || !g.fits(list.Bytes())) {
+			draw(what + ".png")
+			return
+		}
+		if err != nil {
+			p.Paragraph("Not drawn: " + err.Error())
+			return
+		}
+		p.Gallery(title, take(what+".png"), list)
 	}
 	draw("training.png")
 	if r.Eval != nil {
@@ -70,13 +120,14 @@ func runSection(r *rundir.Run, p *render.Page, level int, pictures bool) {
 			p.Table(pairTable(r.Eval))
 		}
 	}
-	draw("retrieval.png")
+	gallery("retrieval", "Queries and their nearest images")
 	if r.Attack != nil {
 		p.Heading(level, "Under attack")
 		p.Table(attackTable(r))
 		warn(p, r.Attack.Warnings)
 	}
-	draw("attack.png", "attack-curve.png")
+	gallery("attack", "Attacked images, and what is retrieved before and after")
+	draw("attack-curve.png")
 	if r.Cluster != nil {
 		p.Heading(level, "Clusters")
 		p.Table(clusterTable(r))
@@ -87,7 +138,13 @@ func runSection(r *rundir.Run, p *render.Page, level int, pictures bool) {
 	} else if pictures && items != nil && len(items.Points) > 0 {
 		p.Map(fmt.Sprintf("Map of %d images by their embeddings, colored by class", len(items.Points)), items.Sprite, items.Points)
 	}
-	draw("tsne.png", "pca.png", "clusters.png", "contingency.png", "cluster-sizes.png")
+	draw("tsne.png", "pca.png", "clusters.png")
+	if c, err := r.ReadConfusion(); !g.off && err != nil {
+		p.Paragraph("Not drawn: " + err.Error())
+	} else if !g.off && c != nil && g.fits(c.Bytes()) {
+		p.Confusion("Classes and clusters", take("contingency.png"), c)
+	}
+	draw("contingency.png", "cluster-sizes.png")
 	p.Heading(level, "How it was measured")
 	p.Table(method(r))
 	var commands []string

@@ -223,7 +223,7 @@ func runAttack(ctx context.Context, s *base.Streams, o options) error {
 	}
 	view.Close()
 	figures := run.FigureFolder(o.out, o.Set, o.Checkpoint)
-	if err := base.Undraw(figures, "attack"); err != nil {
+	if err := base.Undraw(figures, "attack", "attack-gallery"); err != nil {
 		return err
 	}
 	if err := record.Write(o.path(), a.Doc); err != nil {

@@ -37,11 +37,11 @@ func (o *Outcome) AddNoPictures(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.NoPictures, "no-pictures", false, "draw nothing")
 }
 
-// Undraw removes pictures, PNG and SVG, of a result that another replaces: a page would show
+// Undraw removes pictures, PNG and SVG, and what stands with thumbnails, of a result that another replaces: a page would show
 // the two together.
 func Undraw(folder string, names ...string) error {
 	for _, name := range names {
-		for _, ending := range []string{".png", ".svg"} {
+		for _, ending := range []string{".png", ".svg", ".csv"} {
 			if err := os.Remove(filepath.Join(folder, name+ending)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}

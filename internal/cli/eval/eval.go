@@ -375,7 +375,7 @@ func undraw(path string, now record.Source, figures string) error {
 	if before == nil || err == nil && before.Source.Items == now.Items && before.Source.Step == now.Step {
 		return nil
 	}
-	return base.Undraw(figures, "retrieval")
+	return base.Undraw(figures, "retrieval", "retrieval-gallery")
 }
 
 // keeper refuses to replace what --out has by less of the same files, or by the result of

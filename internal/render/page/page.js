@@ -201,7 +201,7 @@ function map(spec) {
 }
 
 (data.maps || []).forEach(map);
-Array.from(document.querySelectorAll("main table")).forEach(function (t) { sortable(t); filterable(t); });
+Array.from(document.querySelectorAll("main table:not(.g)")).forEach(function (t) { sortable(t); filterable(t); });
 Array.from(document.querySelectorAll("section.charts")).forEach(chooser);
 charts = (data.charts || []).map(chart).filter(Boolean);
 if (data.live && window.EventSource) {
