@@ -3,6 +3,7 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -359,5 +360,19 @@ func convolutions(w *workbench) {
 			w.same("conv_weights", size, get[float32](w, to, nw), dw)
 			w.errors["add_runs"], w.sizes["add_runs"] = w.errors["conv_weights"], "with conv_weights"
 		}
+	}
+}
+
+// TestOutOfMemory asks for more than any device has.
+func TestOutOfMemory(t *testing.T) {
+	w := open(t)
+	_, err := w.Alloc(1 << 46)
+	var e *Error
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), "70368744177664 bytes") {
+		t.Fatalf("64 TiB: %v", err)
+	}
+	t.Log(err)
+	if err := w.Launch("no_such_kernel", [3]int{1, 1, 1}, [3]int{1, 1, 1}); !errors.As(err, &e) || !strings.Contains(err.Error(), "no_such_kernel") {
+		t.Fatalf("a kernel that is not there: %v", err)
 	}
 }

@@ -80,17 +80,6 @@ func (i Info) Words() (lines []string) {
 	return lines
 }
 
-// Error says which call of a driver failed, and how.
-type Error struct {
-	Device, Call string
-	Code         int
-	Text         string // the driver's name of the code, and what to do
-}
-
-func (e *Error) Error() string {
-	return fmt.Sprintf("device %s: %s failed with %d: %s", e.Device, e.Call, e.Code, e.Text)
-}
-
 // Parse splits opencl or cuda, with :N for a device other than the first, into the driver
 // and N; cpu and the empty name are CPU.
 func Parse(name string) (driver string, number int, err error) {
@@ -105,12 +94,4 @@ func Parse(name string) (driver string, number int, err error) {
 		return "", 0, fmt.Errorf("there is no device %q: valid are cpu, opencl and cuda, and opencl:1, cuda:1 and so on for further devices", name)
 	}
 	return driver, number, nil
-}
-
-// groupsOf is how many groups of so many work items n work items need.
-func groupsOf(n, size int) int { return (n + size - 1) / size }
-
-// Each is the grid and group of a kernel that does n elements one by one.
-func Each(n int) (grid, group [3]int) {
-	return [3]int{groupsOf(n, 256), 1, 1}, [3]int{256, 1, 1}
 }

@@ -88,3 +88,22 @@ func bind(name string, handle uintptr, calls any) error {
 	}
 	return nil
 }
+
+// Error says which call of a driver failed, and how.
+type Error struct {
+	Device, Call string
+	Code         int
+	Text         string // the driver's name of the code, and what to do
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("device %s: %s failed with %d: %s", e.Device, e.Call, e.Code, e.Text)
+}
+
+// groupsOf is how many groups of so many work items n work items need.
+func groupsOf(n, size int) int { return (n + size - 1) / size }
+
+// Each is the grid and group of a kernel that does n elements one by one.
+func Each(n int) (grid, group [3]int) {
+	return [3]int{groupsOf(n, 256), 1, 1}, [3]int{256, 1, 1}
+}

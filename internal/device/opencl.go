@@ -4,6 +4,7 @@ package device
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"unsafe"
 )
@@ -146,7 +147,9 @@ func openCL(number int) (Device, error) {
 	}
 	text := append(append([]byte(nil), source...), 0)
 	at := uintptr(unsafe.Pointer(&text[0]))
-	if c.program = c.NewProgram(c.context, 1, &at, nil, &rc); rc != 0 {
+	c.program = c.NewProgram(c.context, 1, &at, nil, &rc)
+	runtime.KeepAlive(text)
+	if rc != 0 {
 		return nil, c.failed("clCreateProgramWithSource", rc)
 	}
 	if rc := c.Build(c.program, 1, &c.device, "-cl-std=CL1.2", 0, 0); rc != 0 {

@@ -3,9 +3,11 @@
 package gpu
 
 import (
+	"errors"
 	"math"
 	"testing"
 
+	"tercet/internal/device"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/engine/optim"
@@ -202,4 +204,46 @@ func TestTooLarge(t *testing.T) {
 		t.Fatal("2^31 embeddings were computed")
 	}
 	t.Log(err)
+}
+
+// failing is a device that is lost after so many launches.
+type failing struct {
+	device.Device
+	left int
+}
+
+func (f *failing) Launch(kernel string, grid, group [3]int, args ...any) error {
+	if f.left--; f.left < 0 {
+		return &device.Error{Device: "test:0", Call: "launch of " + kernel, Code: -36, Text: "lost"}
+	}
+	return f.Device.Launch(kernel, grid, group, args...)
+}
+
+// A device that is lost is an error at every launch, forward or backward, and the network's
+// lock is free again.
+func TestLostDevice(t *testing.T) {
+	s := networks[3].spec
+	for left := range 60 {
+		m := built(t, s)
+		q := &queue{Device: &failing{opened.Device, left}}
+		e, err := newEngine(q, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Run(e, e.store)
+		x, dz := batch(s, 4, m.Dim(), 1)
+		err = func() (err error) {
+			defer nn.RecoverEngine(&err)
+			m.Embed(x, nn.Train)
+			m.Backward(dz, nn.Weights)
+			return nil
+		}()
+		var lost *device.Error
+		if done := err == nil; done && left < 20 || !done && !errors.As(err, &lost) {
+			t.Fatalf("lost after %d launches: %v", left, err)
+		}
+		if !q.TryLock() {
+			t.Fatalf("lost after %d launches: the device stays locked", left)
+		}
+	}
 }
