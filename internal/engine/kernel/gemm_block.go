@@ -27,7 +27,7 @@ type blocking struct {
 // Rapids on, whose third cache is slow) the second one holds all that is packed.
 var (
 	smallCache = blocking{rows: 168, piece: 1 << 17, columns: 2048, packed: 5 << 18, crowded: pageNumbers}
-	largeCache = blocking{rows: 168, piece: 1 << 18, columns: 768, packed: 1 << 18, crowded: 512}
+	largeCache = blocking{rows: 168, piece: 1 << 18, columns: 768, packed: 1 << 18, crowded: 128}
 )
 
 var blocks = blockingFor(secondCache())

@@ -68,7 +68,7 @@ func (l Level) pack(dst []float32, k, n int, b view, lo, hi int) {
 // short steps each would need another page's address.
 func (a view) copiesWell(s tileShape, n int) bool {
 	ld := max(a.rs, a.cs)
-	return n > 16 && (ld%pageNumbers == 0 || a.cs >= 256 && s.wide < 32) || n >= 256 && a.cs > 1 && ld%blocks.crowded == 0
+	return n > 16 && (ld%pageNumbers == 0 || a.cs >= 256 && s.wide < 32) || n >= 384 && a.cs > 1 && ld%blocks.crowded == 0
 }
 
 // blockA returns a block of A as the tiles shall read it: in place, or copied
