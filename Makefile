@@ -300,6 +300,18 @@ slurm-sweep-test: build
 k8s-test: build
 	cd tests/k8s && TERCET=$(abspath $(BIN)) $(GO) test -count=1 ./...
 
+.PHONY: page-test
+#  page-test: a page of two runs used in a headless Chromium: no exception, no request, sort, hover, zoom, print (tests/chromium; minutes)
+page-test: build
+	rm -rf bin/page
+	for s in 0 1; do \
+		$(BIN) train --config configs/demo.yaml --set name=s$$s --set seed=$$s --set train.epochs=1 --runs-dir bin/page/runs -q && \
+		$(BIN) eval bin/page/runs/s$$s -q && $(BIN) cluster bin/page/runs/s$$s -q || exit 1; \
+	done > /dev/null
+	$(BIN) attack bin/page/runs/s0 --queries 8 --attack ES -q > /dev/null
+	$(BIN) report bin/page/runs --page bin/page/page.html > /dev/null
+	cd tests/chromium && TERCET_PAGE=$(abspath bin/page/page.html) $(GO) test -count=1 ./...
+
 #  experiments: the runs of the README's table on real data in ../shared/data (about an hour on 2 cores)
 experiments: build
 	for c in mnist-c2f2 omniglot-cnn cifar10-resnet18; do $(BIN) train --config configs/$$c.yaml; done
