@@ -123,7 +123,27 @@ func list(s *base.Streams, o listOptions, patterns []string) error {
 	if kept < all || len(runs) < kept {
 		s.Note("%d of %s", len(runs), text.Count(all, "run"))
 	}
-	return s.Result(doc, func(w io.Writer) error { return listTable(s, doc, o.format, time.Now()).Write(w, o.format) })
+	return s.Result(doc, func(w io.Writer) error {
+		t := listTable(doc, o.format, time.Now())
+		if o.format != "text" {
+			return t.Write(w, o.format)
+		}
+		var b strings.Builder
+		if err := t.Write(&b, o.format); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, painted(s, b.String()))
+		return err
+	})
+}
+
+// painted colors the statuses of a table, which shows control characters of its cells.
+func painted(s *base.Streams, table string) string {
+	for _, status := range printed.Statuses() {
+		cell := "│ " + string(status) + " "
+		table = strings.ReplaceAll(table, cell, "│ "+s.Paint(base.StatusTone(status), string(status))+" ")
+	}
+	return table
 }
 
 // conditions reads --where.
@@ -164,7 +184,7 @@ func has(dir string, where observe.Where) bool {
 }
 
 // listTable has numbers in full for programs, and words for people.
-func listTable(s *base.Streams, doc printed.RunListing, format string, now time.Time) *render.Table {
+func listTable(doc printed.RunListing, format string, now time.Time) *render.Table {
 	t := &render.Table{Title: "runs"}
 	heads := []string{"run", "status", "step", "of", "best", doc.Score, "age", "time", "size"}
 	if base.Bare(format) {
@@ -178,11 +198,7 @@ func listTable(s *base.Streams, doc printed.RunListing, format string, now time.
 			t.Rows = append(t.Rows, bareRow(r))
 			continue
 		}
-		status := string(r.Status)
-		if format == "text" {
-			status = s.Paint(base.StatusTone(r.Status), status)
-		}
-		row := []render.Cell{render.Text(r.Dir), render.Text(status), render.Missing(), render.Missing(), render.Missing(), scoreCell(r.Score), render.Missing(), render.Missing(), render.Text(text.Bytes(r.Bytes))}
+		row := []render.Cell{render.Text(r.Dir), render.Text(string(r.Status)), render.Missing(), render.Missing(), render.Missing(), scoreCell(r.Score), render.Missing(), render.Missing(), render.Text(text.Bytes(r.Bytes))}
 		if r.Of > 0 {
 			row[2], row[3] = render.Int(r.Steps), render.Int(r.Of)
 		}
