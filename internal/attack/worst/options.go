@@ -97,10 +97,8 @@ func (o *Options) fill() error {
 		if !slices.Contains(Galleries(), name) {
 			return fmt.Errorf("worst case: unknown gallery %q (valid: %s)", name, strings.Join(Galleries(), ", "))
 		}
-		for _, before := range o.Galleries[:i] {
-			if name == before {
-				return fmt.Errorf("worst case: gallery %s is named twice", name)
-			}
+		if slices.Contains(o.Galleries[:i], name) {
+			return fmt.Errorf("worst case: gallery %s is named twice", name)
 		}
 	}
 	if o.Queries < 0 || o.Together < 0 || o.K < 0 {
