@@ -185,10 +185,8 @@ func (o *Options) fill(g *retrieval.Gallery) error {
 		return err
 	}
 	for i, v := range o.Variants {
-		for _, u := range o.Variants[:i] {
-			if u == v {
-				return fmt.Errorf("attack: variant %s is named twice", v)
-			}
+		if slices.Contains(o.Variants[:i], v) {
+			return fmt.Errorf("attack: variant %s is named twice", v)
 		}
 	}
 	if o.Batch < 0 || o.Queries < 0 || o.Pictures < 0 || o.Draws < 0 || o.Together < 0 {

@@ -101,13 +101,11 @@ func together(n int, f func(i int)) time.Duration {
 	begin := make(chan struct{})
 	for i := range n {
 		ready.Add(1)
-		done.Add(1)
-		go func() {
-			defer done.Done()
+		done.Go(func() {
 			ready.Done()
 			<-begin
 			f(i)
-		}()
+		})
 	}
 	ready.Wait()
 	start := time.Now()

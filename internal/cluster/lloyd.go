@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"math"
+	"slices"
 
 	"tercet/internal/par"
 )
@@ -77,7 +78,7 @@ func iterate(ctx context.Context, starts []*lloyd, most int, tolerance float64, 
 			}
 			l.iterations++
 			// Labels that repeat belong to the centers at hand: both are final.
-			if l.repeats() && !l.hasEmpty() {
+			if l.repeats() && !slices.Contains(l.size, 0) {
 				l.converged = true
 				continue
 			}
@@ -95,15 +96,6 @@ func iterate(ctx context.Context, starts []*lloyd, most int, tolerance float64, 
 }
 
 func (l *lloyd) repeats() bool { return l.iterations > 1 && l.changed == 0 }
-
-func (l *lloyd) hasEmpty() bool {
-	for _, s := range l.size {
-		if s == 0 {
-			return true
-		}
-	}
-	return false
-}
 
 // inertia returns the sum of squared distances of rows to their centers on the scale of
 // data.x, added up in the order of the rows.

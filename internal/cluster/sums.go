@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"slices"
+
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 )
@@ -27,7 +29,7 @@ func (m *movement) run(starts []*lloyd) {
 	}
 	par.Do(m.p.d, sumChunk, m)
 	for _, l := range starts {
-		if l.hasEmpty() {
+		if slices.Contains(l.size, 0) {
 			dist := make([]float64, l.data.n)
 			l.measure(0, dist)
 			l.refill(dist)

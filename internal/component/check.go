@@ -114,10 +114,8 @@ func CheckValue(v reflect.Value, tag reflect.StructTag) (out []string) {
 }
 
 func oneOf(word string, valid []string) string {
-	for _, w := range valid {
-		if w == word {
-			return ""
-		}
+	if slices.Contains(valid, word) {
+		return ""
 	}
 	return fmt.Sprintf("unknown value %q; %s", word, names.Unknown(word, valid))
 }

@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -176,9 +177,7 @@ func TestDecodedFingerprint(t *testing.T) {
 		"label": func(f map[string][]byte) { f["c1/0.jpg"], f["c1/9.jpg"] = f["c0/0.jpg"], f["c1/0.jpg"] },
 	} {
 		other := map[string][]byte{}
-		for k, v := range files {
-			other[k] = v
-		}
+		maps.Copy(other, files)
 		if change(other); print(other, s) == want {
 			t.Errorf("another %s has the same fingerprint", what)
 		}

@@ -103,9 +103,6 @@ func pixelAt(v, end float32, last int) (int, float32) {
 	if v > end {
 		v = end
 	}
-	i := int(v)
-	if i > last {
-		i = last
-	}
+	i := min(int(v), last)
 	return i, v - float32(i)
 }

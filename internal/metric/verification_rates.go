@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"tercet/internal/par"
@@ -17,10 +18,8 @@ func checkRates(rates []float64) error {
 		if !(f > 0 && f < 1) {
 			return fmt.Errorf("%w: false match rate %v; want one above 0 and below 1", ErrInput, f)
 		}
-		for _, g := range rates[:i] {
-			if f == g {
-				return fmt.Errorf("%w: false match rate %v is asked for twice", ErrInput, f)
-			}
+		if slices.Contains(rates[:i], f) {
+			return fmt.Errorf("%w: false match rate %v is asked for twice", ErrInput, f)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 
 	"tercet/internal/render"
@@ -53,9 +54,7 @@ func peakRow(curve []*Row, score string) *Row {
 	} else if fall == nil {
 		fall = down
 	}
-	for name, v := range map[string]string{"widths": fmt.Sprint(len(own)), "peak": top.Fields["width"], "parameters": top.Fields["parameters"], "size": top.Fields["size"], verdictField: peakVerdict(rise, fall)} {
-		row.Fields[name] = v
-	}
+	maps.Copy(row.Fields, map[string]string{"widths": fmt.Sprint(len(own)), "peak": top.Fields["width"], "parameters": top.Fields["parameters"], "size": top.Fields["size"], verdictField: peakVerdict(rise, fall)})
 	if row.Fields["peak"] == "" {
 		row.Fields["peak"] = "0"
 	}

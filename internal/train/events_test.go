@@ -17,7 +17,7 @@ func TestLogDropsWhatTheCheckpointHasNotSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for step := range 10 {
-		if err := log.Write(&record.Event{Kind: "step", Step: step, Loss: num(float64(step))}); err != nil {
+		if err := log.Write(&record.Event{Kind: "step", Step: step, Loss: new(float64(step))}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -100,17 +100,17 @@ func (t *Trainer) logStep(r stepResult, s Spread) error {
 	w := &t.window
 	n := float64(w.Steps)
 	e := t.event("step")
-	e.Loss = num(w.Loss / n)
+	e.Loss = new(w.Loss / n)
 	if w.Penalty != 0 {
-		e.Penalty = num(w.Penalty / n)
+		e.Penalty = new(w.Penalty / n)
 	}
-	e.LR, e.GradNorm = num(r.lr), num(r.norm)
-	e.Tuples, e.Active = w.Tuples/w.Steps, num(ratio(w.Active, w.Tuples))
-	e.Positive, e.Negative = num(w.Positive/n), num(w.Negative/n)
+	e.LR, e.GradNorm = new(r.lr), new(r.norm)
+	e.Tuples, e.Active = w.Tuples/w.Steps, new(ratio(w.Active, w.Tuples))
+	e.Positive, e.Negative = new(w.Positive/n), new(w.Negative/n)
 	kinds := w.Easy + w.Semihard + w.Hard
-	e.Easy, e.Semihard, e.Hard = num(ratio(w.Easy, kinds)), num(ratio(w.Semihard, kinds)), num(ratio(w.Hard, kinds))
+	e.Easy, e.Semihard, e.Hard = new(ratio(w.Easy, kinds)), new(ratio(w.Semihard, kinds)), new(ratio(w.Hard, kinds))
 	e.Fallback = w.Fallback
-	e.Cosine, e.Rank = num(s.Cosine), num(s.Rank)
+	e.Cosine, e.Rank = new(s.Cosine), new(s.Rank)
 	e.Crafted = w.Crafted
 	e.Rate = t.pace.rate()
 	t.pace = pace{}
@@ -123,7 +123,7 @@ func (t *Trainer) logStep(r stepResult, s Spread) error {
 func (t *Trainer) endEpoch(ctx context.Context) error {
 	e := t.event("epoch")
 	mean := t.State.EpochLoss / float64(max(t.State.EpochSeen, 1))
-	e.Loss = num(mean)
+	e.Loss = new(mean)
 	t.State.EpochLoss, t.State.EpochSeen = 0, 0
 	if t.Cover != nil {
 		e.Coverage = t.Cover((t.State.Step - 1) / t.StepsPerEpoch)
@@ -159,7 +159,7 @@ func (t *Trainer) endEpoch(ctx context.Context) error {
 	}
 	best := t.State.Best == nil || t.Stop.better(value, *t.State.Best)
 	if best {
-		t.State.Best, t.State.BestStep, t.State.Stale = num(value), t.State.Step, 0
+		t.State.Best, t.State.BestStep, t.State.Stale = new(value), t.State.Step, 0
 	} else {
 		t.State.Stale++
 		t.State.Stopped = t.Stop.Patience > 0 && t.State.Stale >= t.Stop.Patience
@@ -192,8 +192,6 @@ func (t *Trainer) event(kind string) *record.Event {
 		Seconds: time.Since(t.start).Seconds(),
 	}
 }
-
-func num(v float64) *float64 { return &v }
 
 func ratio(a, b int) float64 {
 	if b == 0 {

@@ -22,7 +22,7 @@ func TestTheBudgetFollowsTheImages(t *testing.T) {
 		{64, nil, 77. / 255, 3. / 255},
 		{224, nil, 8. / 255, 1. / 255},
 		{224, func(c *adversary.CraftingKeys) { c.Scale, c.Steps = "ball", 4 }, 8. / 255, 2.5 * 8 / 255 / 4},
-		{28, func(c *adversary.CraftingKeys) { c.Eps, c.Alpha = ptr(0.1), ptr(0.02) }, 0.1, 0.02},
+		{28, func(c *adversary.CraftingKeys) { c.Eps, c.Alpha = new(0.1), new(0.02) }, 0.1, 0.02},
 	} {
 		o := d.PGD
 		if c.change != nil {
@@ -37,5 +37,3 @@ func TestTheBudgetFollowsTheImages(t *testing.T) {
 		}
 	}
 }
-
-func ptr(v float64) *float64 { return &v }

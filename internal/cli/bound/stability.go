@@ -115,7 +115,7 @@ func (o *stabilityOptions) check(b stabilityBound) error {
 		}
 	}
 	switch {
-	case changed("radius") && anyOf([]string{"lipschitz", "smoothness"}, changed):
+	case changed("radius") && (changed("lipschitz") || changed("smoothness")):
 		return base.Usagef("--radius is about the logistic loss, --lipschitz and --smoothness are about another; give one of them")
 	case slices.Equal(unused, []string{"constants"}) && b.loss != nil:
 		return base.Usagef("--constants chooses L and alpha of --radius, which is not given")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -187,7 +188,7 @@ func (b stabilityBound) flags(changed func(flag string) bool) []string {
 	may := strings.Fields(b.needs)
 	if b.loss != nil {
 		may = append(append(may, "radius"), b.loss...)
-		if b.sharp || !anyOf(b.loss, changed) {
+		if b.sharp || !slices.ContainsFunc(b.loss, changed) {
 			may = append(may, "constants")
 		}
 	}
@@ -207,7 +208,7 @@ func (b stabilityBound) missing(changed func(flag string) bool) []string {
 	case b.loss == nil || changed("radius"):
 	case b.ball:
 		needs = append(needs, "radius")
-	case !anyOf(b.loss, changed):
+	case !slices.ContainsFunc(b.loss, changed):
 		needs = append(needs, "radius")
 	default:
 		needs = append(needs, b.loss...)
@@ -219,13 +220,4 @@ func (b stabilityBound) missing(changed func(flag string) bool) []string {
 		}
 	}
 	return out
-}
-
-func anyOf(flags []string, changed func(flag string) bool) bool {
-	for _, f := range flags {
-		if changed(f) {
-			return true
-		}
-	}
-	return false
 }

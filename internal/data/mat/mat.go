@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 const (
@@ -174,10 +175,8 @@ func (r *reader) of(what string, kinds ...uint32) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	for _, k := range kinds {
-		if k == kind {
-			return body, nil
-		}
+	if slices.Contains(kinds, kind) {
+		return body, nil
 	}
 	return nil, fmt.Errorf("%s: type %d", what, kind)
 }

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/data/fault"
 	"tercet/internal/data/file"
+	"tercet/internal/fsx"
 )
 
 // cifar is a binary layout of the CIFAR sets: records of label bytes and the planes R,
@@ -102,7 +103,7 @@ func (c cifar) open(root, train, test string) (a, b *data.Memory, err error) {
 	if _, err := os.Stat(root); err != nil {
 		return nil, nil, fault.Missing(err, "no %s folder; %s", c.name, fix)
 	}
-	batches, err := filepath.Glob(filepath.Join(escapeGlob(root), train))
+	batches, err := filepath.Glob(filepath.Join(fsx.QuoteGlob(root), train))
 	if err != nil || len(batches) == 0 {
 		return nil, nil, fault.Missing(err, "%s has no %s; %s", root, train, fix)
 	}
@@ -135,9 +136,4 @@ func (c cifar) readFiles(paths, classes []string, fix string) (*data.Memory, err
 		}
 	}
 	return data.NewMemory(pixels, cifarSide, cifarSide, 3, labels, classes)
-}
-
-// escapeGlob makes path a pattern that matches itself.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

@@ -34,7 +34,7 @@ func plainAPGD(x0 []float64, eps float64, iterations int, grad func(x []float64)
 	best = value
 	bestX, bestG := x, g
 	last, lastReduced, lastBest := 0, true, best
-	for k := 0; k < iterations; k++ {
+	for k := range iterations {
 		z := make([]float64, len(x))
 		for i := range x {
 			z[i] = x[i]

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 )
@@ -79,11 +80,9 @@ func Levels() []Level { return append([]Level(nil), available...) }
 // error, and nothing changes, where the level is not available. A kernel that is
 // running finishes on the level it started with.
 func Force(l Level) (restore func(), err error) {
-	for _, have := range available {
-		if have == l {
-			old := current.Swap(int32(l))
-			return func() { current.Store(old) }, nil
-		}
+	if slices.Contains(available, l) {
+		old := current.Swap(int32(l))
+		return func() { current.Store(old) }, nil
 	}
 	names := make([]string, len(available))
 	for i, have := range available {

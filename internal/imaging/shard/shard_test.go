@@ -117,7 +117,7 @@ func TestDamageIsNoticed(t *testing.T) {
 		}
 	}
 	var places []int // first lines, images, and all from the index on
-	for at := 0; at < len(record.ShardFormat)+1; at++ {
+	for at := range len(record.ShardFormat) + 1 {
 		places = append(places, at)
 	}
 	at := 4096

@@ -8,8 +8,6 @@ import (
 	"tercet/internal/verdict"
 )
 
-func answer(v bool) *bool { return &v }
-
 // addCheck adds a sentence with its answer, nil for none.
 func addCheck(d *record.MetricStability, says, found string, holds *bool) {
 	d.Checks = append(d.Checks, record.MetricCheck{Says: says, Found: found, Holds: holds})
@@ -151,7 +149,7 @@ func above(e record.Estimate, v float64) *bool {
 	case e.CI95 == nil || e.CI95[0] <= v && v < e.CI95[1]:
 		return nil
 	default:
-		return answer(e.CI95[0] > v)
+		return new(e.CI95[0] > v)
 	}
 }
 
@@ -168,7 +166,7 @@ func isCrossed(b record.MetricBound) *bool {
 	if b.Undecided {
 		return nil
 	}
-	return answer(b.Crossed)
+	return new(b.Crossed)
 }
 
 func printed(b record.MetricBound) bool { return b.Form == stability.Paper }

@@ -51,8 +51,8 @@ func TestClaimIsOpenWithoutItsLargestSizes(t *testing.T) {
 	}
 	// As it does not fail where sizes are left out, it fails where none is.
 	x := &record.MetricStability{}
-	atLargest(x, "s", "f", answer(false), nil)
-	atLargest(x, "s", "f", answer(true), []record.Sizes{{Pos: 1, Neg: 1}})
+	atLargest(x, "s", "f", new(false), nil)
+	atLargest(x, "s", "f", new(true), []record.Sizes{{Pos: 1, Neg: 1}})
 	if *x.Checks[0].Holds || !*x.Checks[1].Holds {
 		t.Errorf("%+v", x.Checks)
 	}
