@@ -65,7 +65,6 @@ type moving struct {
 // surroundings are the rows around a query: distances as they are, and the ends of what they
 // can become.
 type surroundings struct {
-	item                int
 	label               int32
 	z                   []float32
 	length              float64 // of z
@@ -78,7 +77,7 @@ type surroundings struct {
 
 func newSurroundings(item int, label int32, g *retrieval.Gallery) surroundings {
 	inf := math.Inf(1)
-	s := surroundings{item: item, label: label, z: g.Embedding(item), right: inf, second: inf, wrong: inf, highFirst: inf, highRight: inf, lowWrong: inf, hidden: map[int32]bool{}}
+	s := surroundings{label: label, z: g.Embedding(item), right: inf, second: inf, wrong: inf, highFirst: inf, highRight: inf, lowWrong: inf, hidden: map[int32]bool{}}
 	s.length = math.Sqrt(kernel.SumSquares(s.z))
 	for _, j := range g.Hidden(item) {
 		s.hidden[j] = true

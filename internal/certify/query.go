@@ -20,7 +20,6 @@ type mixture struct {
 
 // query is an image whose nearest row is to be proven right.
 type query struct {
-	item  int
 	right bool // the nearest row of the clean image is
 	mixed []mixture
 	wrong []int32 // rows of other classes, nearest first
@@ -34,7 +33,7 @@ type query struct {
 // the mixtures.
 func (r *rows) newQuery(item int, right bool, distances []float32) *query {
 	label := r.g.Label(item)
-	q := &query{item: item, right: right}
+	q := &query{right: right}
 	if !q.right {
 		return q
 	}

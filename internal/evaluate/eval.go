@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"tercet/internal/cluster"
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/data/npy"
@@ -34,7 +33,6 @@ type Evaluation struct {
 	Doc       *record.Eval
 	Embedded  *run.Embedded // nil where there was no run
 	Retrieval *metric.Retrieval
-	KMeans    *cluster.KMeansResult
 	classes   func() ([]record.ClassScores, error) // those of each class
 }
 
@@ -99,7 +97,7 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 		doc.Warnings = append(doc.Warnings, km.Warnings...)
 	}
 	doc.Cost.Seconds = time.Since(start).Seconds()
-	return &Evaluation{doc, e, ret, km, classes}, nil
+	return &Evaluation{doc, e, ret, classes}, nil
 }
 
 // mostPixels bounds the bytes of the raw pixels that are scored as a baseline: those of
@@ -267,7 +265,7 @@ func Files(ctx context.Context, embeddings string, labels npy.LabelFile, o recor
 		doc.Warnings = append(doc.Warnings, km.Warnings...)
 	}
 	doc.Cost.Seconds = time.Since(start).Seconds()
-	return &Evaluation{Doc: doc, Retrieval: ret, KMeans: km, classes: classes}, nil
+	return &Evaluation{Doc: doc, Retrieval: ret, classes: classes}, nil
 }
 
 // OfRetrieval is the evaluation of files by a retrieval that is known. labels are those of

@@ -23,8 +23,10 @@ func Formats() []string { return []string{"text", "markdown", "latex", "csv", "j
 // CheckFormat returns the error that Write would give for an unknown format, so
 // that a command can refuse it before it works.
 func CheckFormat(format string) error {
-	if slices.Contains(Formats(), format) {
-		return nil
+	for _, f := range Formats() {
+		if f == format {
+			return nil
+		}
 	}
 	return fmt.Errorf("unknown table format %q; valid are %s", format, strings.Join(Formats(), ", "))
 }

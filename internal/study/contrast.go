@@ -19,8 +19,6 @@ type Difference struct {
 	N        int                 `json:"n"`
 	Scores   map[string]Estimate `json:"scores"`
 	Verdicts map[string]string   `json:"verdicts"` // on the first side being better
-
-	of *Row
 }
 
 // put adds the difference of a score, if there is one.
@@ -121,7 +119,7 @@ func (t *Table) partners(c *Contrast, lines map[string][]*Row, ids []string, a *
 // row.
 func (t *Table) differences(a, b []*Row, places []string, words [2]string) []Difference {
 	newOne := func(row *Row) Difference {
-		return Difference{Fields: row.Fields, Name: words[0], Where: words[1], Scores: map[string]Estimate{}, Verdicts: map[string]string{}, of: row}
+		return Difference{Fields: row.Fields, Name: words[0], Where: words[1], Scores: map[string]Estimate{}, Verdicts: map[string]string{}}
 	}
 	var out []Difference
 	keep := func(d Difference) {

@@ -17,16 +17,16 @@ import (
 
 // Set is one split: images by class, those of class 0 first.
 type Set struct {
-	size, channels, perClass int
-	seed                     uint64
-	knobs                    knobs
-	chars                    []character
-	pieces                   []*outline
-	names                    []string
-	labels                   []int32
-	pixels                   []byte
-	fingerprint              string
-	brushes                  par.Free[brush]
+	size, channels int
+	seed           uint64
+	knobs          knobs
+	chars          []character
+	pieces         []*outline
+	names          []string
+	labels         []int32
+	pixels         []byte
+	fingerprint    string
+	brushes        par.Free[brush]
 }
 
 // Open draws the training set and the test set. Their classes are disjoint; test
@@ -81,7 +81,7 @@ func newSet(o Options, codes []rune, perClass int) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{size: o.Size, channels: o.channels(), perClass: perClass, seed: o.Seed, knobs: o.Knobs.fix(o.Size)}
+	s := &Set{size: o.Size, channels: o.channels(), seed: o.Seed, knobs: o.Knobs.fix(o.Size)}
 	if s.pieces, err = pieces(); err != nil {
 		return nil, err
 	}

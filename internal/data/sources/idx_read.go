@@ -158,7 +158,6 @@ type idxPart struct {
 	dims   []int // N, H, W and C where there are four
 	pixels []byte
 	values []byte // label of each item
-	images string // path
 }
 
 // readIDXPart reads a file of images and one of labels. Both headers are compared
@@ -180,7 +179,7 @@ func readIDXPart(images, labels string) (*idxPart, error) {
 	if x.dims[0] != y.dims[0] {
 		return nil, fault.Bad("%s has %d images, %s has %d labels", images, x.dims[0], labels, y.dims[0])
 	}
-	p := &idxPart{dims: x.dims, images: images}
+	p := &idxPart{dims: x.dims}
 	if p.values, err = y.body(); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,6 @@ const (
 // class against the rest. It serves one goroutine at a time.
 type Risk struct {
 	loss  Loss
-	sums  Sums
 	d     int
 	parts []*part
 	w     []float64 // (d, d)
@@ -48,7 +47,7 @@ func NewRisk(problems []*Problem, l Loss, s Sums) (*Risk, error) {
 	default:
 		return nil, fmt.Errorf("%w: there are no sums %q, only exact, interpolated and auto", ErrInput, s)
 	}
-	r := &Risk{loss: l, sums: s, d: d, w: make([]float64, d*d), g: make([]float64, d*d)}
+	r := &Risk{loss: l, d: d, w: make([]float64, d*d), g: make([]float64, d*d)}
 	for _, p := range problems {
 		t := newPart(p, l, s)
 		center(t.points, d)

@@ -82,7 +82,7 @@ func t8(ctx context.Context, t *tester) error {
 		}
 		t.add(s)
 		if _, ok := c.a.(RRM); ok {
-			t.within(s, stability.Corrected, stability.Tight, c.name+": the excess risk is at most Corollary 2, corrected, with the smallest constants, in every run")
+			t.within(s, c.name+": the excess risk is at most Corollary 2, corrected, with the smallest constants, in every run")
 		}
 	}
 	t.doc.Notes = append(t.doc.Notes,
@@ -151,7 +151,7 @@ func t9(ctx context.Context, t *tester) error {
 		}
 	}
 	t.add(s)
-	t.within(s, stability.Corrected, stability.Tight, "the risk is at most R(w*) and Corollary 3, corrected, with the smallest alpha")
+	t.within(s, "the risk is at most R(w*) and Corollary 3, corrected, with the smallest alpha")
 	t.doc.Notes = append(t.doc.Notes,
 		fmt.Sprintf("expected slope: at most that of log(n)^2 / n over these sizes, %g: with R(w*) about sigma ||w*||, the w* of least F has ||w*|| of the order log(n), and ||w*||^2/n is Corollary 3's order", order[1]),
 		"w* is the minimizer of F = R + sigma/2 ||w||^2; the bounds are Corollary 3 and R(w*)")

@@ -6,7 +6,6 @@ import (
 
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/record"
-	"tercet/internal/theory/stability"
 )
 
 // huberDelta is where the Huber loss of t11 turns linear.
@@ -46,7 +45,7 @@ func stabilityOfLoss(ctx context.Context, t *tester, l mahalanobis.Loss) error {
 	if k, err := l.Constants(t.Source.Radius(), mahalanobis.Tight); err != nil || math.IsInf(k.L, 0) {
 		return err // Lemma 4 is about Lipschitz losses
 	}
-	t.within(s, stability.Corrected, stability.Tight, s.Name+": gamma at most Lemma 4, corrected, with the smallest constants")
+	t.within(s, s.Name+": gamma at most Lemma 4, corrected, with the smallest constants")
 	return nil
 }
 
@@ -87,7 +86,7 @@ func gapOfLoss(ctx context.Context, t *tester, l mahalanobis.Loss) error {
 	t.add(s)
 	t.add(errors)
 	if smooth {
-		t.within(s, stability.Corrected, stability.Tight, s.Name+": the gap is at most Theorem 4 and Lemma 6, corrected, with the smallest alpha")
+		t.within(s, s.Name+": the gap is at most Theorem 4 and Lemma 6, corrected, with the smallest alpha")
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func t3(ctx context.Context, t *tester) error {
 			}
 		}
 		t.add(s)
-		t.within(s, stability.Corrected, stability.Tight, s.Name+": gamma at most Lemma 4, corrected, with the smallest constants")
+		t.within(s, s.Name+": gamma at most Lemma 4, corrected, with the smallest constants")
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func t6(ctx context.Context, t *tester) error {
 		p.With = []record.Number{{Name: "n sigma gap", Value: float64(n.Pos) * a.Sigma.Factor * g.Gap.Value}, {Name: "R_S", Value: g.Train.Value}}
 	}
 	t.add(s)
-	t.within(s, stability.Corrected, stability.Tight, "the gap is at most Theorem 4 and Lemma 6, corrected, with the smallest alpha")
+	t.within(s, "the gap is at most Theorem 4 and Lemma 6, corrected, with the smallest alpha")
 	return nil
 }
 
@@ -152,6 +152,6 @@ func s2(ctx context.Context, t *tester) error {
 			atLargest(t.doc, fmt.Sprintf("the printed Lemma 6 is violated at n = %d, with the smallest alpha", last.Pos), fmt.Sprintf("gap %s, bound %.3g", words(last.Measured), b.Value), isCrossed(b), left)
 		}
 	}
-	t.within(s, stability.Corrected, stability.Tight, "the gap is at most Lemma 6 and Theorem 4, corrected, with the smallest alpha")
+	t.within(s, "the gap is at most Lemma 6 and Theorem 4, corrected, with the smallest alpha")
 	return nil
 }

@@ -101,17 +101,17 @@ func (t *tester) add(s record.MetricSeries) {
 	addCheck(t.doc, slopeCheck(s), found, yes)
 }
 
-// within checks that all points of a series lie at or below their bounds of that form and
-// constants: it is
-// contradicted where one is violated, and inconclusive where one is undecided.
-func (t *tester) within(s record.MetricSeries, form, constants, says string) {
+// within checks that all points of a series lie at or below their corrected bounds with the
+// smallest constants: it is contradicted where one is violated, and inconclusive where one is
+// undecided.
+func (t *tester) within(s record.MetricSeries, says string) {
 	if len(s.Points) == 0 {
 		return // add has said so
 	}
 	held, crossed, all, worst := 0, 0, 0, 0.0
 	for _, p := range s.Points {
 		for _, b := range p.Bounds {
-			if b.Form != form || b.Constants != constants {
+			if b.Form != stability.Corrected || b.Constants != stability.Tight {
 				continue
 			}
 			all++

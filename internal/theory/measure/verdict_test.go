@@ -98,7 +98,7 @@ func TestUndecidedBoundsLeaveAClaimOpen(t *testing.T) {
 		"false": {bound(true, false), bound(false, true)},
 	} {
 		x := &tester{doc: &record.MetricStability{}}
-		x.within(record.MetricSeries{Points: points}, "corrected", "tight", "s")
+		x.within(record.MetricSeries{Points: points}, "s")
 		if got := said(x.doc, "s"); got != want {
 			t.Errorf("%s, want %s: %+v", got, want, x.doc.Checks)
 		}
