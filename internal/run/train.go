@@ -8,15 +8,10 @@ import (
 	"strconv"
 	"time"
 
-	"tercet/internal/config"
 	"tercet/internal/data/batch"
-	"tercet/internal/engine/kernel"
 	"tercet/internal/fsx"
-	"tercet/internal/noise"
 	"tercet/internal/record"
-	"tercet/internal/text"
 	"tercet/internal/train"
-	pretrained "tercet/internal/weights"
 	"tercet/internal/wire"
 )
 
@@ -44,7 +39,18 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		return false, err
 	}
 	defer r.Close()
-	// Another process may have gone on with the run since r was opened.
+	if done, err := r.enter(w); done || err != nil {
+		return done, err
+	}
+	if r.Config.LearnsMetric() {
+		return false, r.fitMetric(ctx, w)
+	}
+	return false, r.train(ctx, w)
+}
+
+// enter makes the locked directory one that training can go on in, unless the run is done or
+// lost: another process may have worked on it since r was opened.
+func (r *Run) enter(w Watch) (done bool, err error) {
 	if err := r.readManifest(); err != nil && !os.IsNotExist(err) {
 		return false, fmt.Errorf("%w: %w", ErrNoRun, err)
 	}
@@ -58,22 +64,21 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		w.note("note: the manifest says finished, but the run is at step %d of %d: resuming", m.Steps, m.Of)
 	}
 	r.tidy()
-	if err := r.makeCheckpoints(); err != nil {
-		return false, err
-	}
-	if r.Config.LearnsMetric() {
-		return false, r.fitMetric(ctx, w)
-	}
+	return false, r.makeCheckpoints()
+}
+
+// train trains a network from the run's last checkpoint to its end.
+func (r *Run) train(ctx context.Context, w Watch) (err error) {
 	r.recorded = r.Manifest.Log
 	if r.From != "" {
 		if err := r.restore(); err != nil {
-			return false, err
+			return err
 		}
 	}
 	t, loader, err := r.prepare(w)
 	if err != nil {
 		r.unprepared(err)
-		return false, err
+		return err
 	}
 	defer loader.Close()
 	defer func() { err = r.session.end(err) }()
@@ -89,21 +94,43 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 	}
 	log, err := r.openLog(t, w)
 	if err != nil {
-		return false, err
+		return err
 	}
 	before, start := r.Manifest.Seconds, time.Now()
+	seconds := func() float64 { return before + time.Since(start).Seconds() }
+	if err := r.underway(ctx, t, log, seconds, w); err != nil {
+		return err
+	}
+	if err = t.Run(ctx); err == nil && t.Tuples != nil {
+		err = t.WithAverage(func() error { return r.evaluatePairs(ctx, t) })
+	}
+	if e := log.Close(); err == nil && e != nil {
+		err = e
+	}
+	err = r.session.end(err)
+	r.progress(t, seconds())
+	r.record(err)
+	if e := r.SaveManifest(); err == nil && e != nil {
+		err = e
+	}
+	return err
+}
+
+// underway writes that the run is in training into the manifest and the log, and makes each last
+// checkpoint one that the manifest knows.
+func (r *Run) underway(ctx context.Context, t *wire.Assembled, log *train.Log, seconds func() float64, w Watch) error {
 	r.waited = r.Manifest.Waited
 	by := buildOn(&r.Manifest, t.State.Step)
-	r.progress(t, before)
+	r.progress(t, r.Manifest.Seconds)
 	r.Manifest.Status, r.Manifest.Message, r.Manifest.Log = record.Running, "", nil
 	if t.State.Step > 0 {
 		r.Manifest.Log = log.Record(t.State.Step)
 	}
 	if err := r.SaveManifest(); err != nil {
-		return false, err
+		return err
 	}
 	if err := r.keep(t); err != nil { // killed before it came to that
-		return false, err
+		return err
 	}
 	save, saved := t.Save, time.Now()
 	t.Save = func(best bool) error {
@@ -118,7 +145,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		}
 		saved = time.Now()
 		r.Manifest.Checkpoint, r.Manifest.Log = t.State.Step, log.Record(t.State.Step)
-		r.progress(t, before+time.Since(start).Seconds())
+		r.progress(t, seconds())
 		return r.SaveManifest()
 	}
 	kind := "start"
@@ -127,24 +154,9 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		w.note("resuming %s at step %d of %d", r.Dir, t.State.Step, t.Steps)
 	}
 	if err := log.Write(&record.Event{Kind: kind, Step: t.State.Step, Epoch: float64(t.State.Step) / float64(max(t.StepsPerEpoch, 1)), Coverage: r.coverage, Version: by.Version, Kernel: by.Kernel, CPU: by.CPU, Note: log.Changed}); err != nil {
-		return false, err
+		return err
 	}
-	if err := log.Flush(); err != nil {
-		return false, err
-	}
-	if err = t.Run(ctx); err == nil && t.Tuples != nil {
-		err = t.WithAverage(func() error { return r.evaluatePairs(ctx, t) })
-	}
-	if e := log.Close(); err == nil && e != nil {
-		err = e
-	}
-	err = r.session.end(err)
-	r.progress(t, before+time.Since(start).Seconds())
-	r.record(err)
-	if e := r.SaveManifest(); err == nil && e != nil {
-		err = e
-	}
-	return false, err
+	return log.Flush()
 }
 
 // shortest is the time between two checkpoints at ends of epochs. Small networks have
@@ -210,169 +222,5 @@ func (r *Run) record(err error) {
 	if r.unsealed && (m.Status == record.Collapsed || m.Status == record.Diverged) {
 		m.Status = record.Failed
 		m.Message += "; it may come from damage to the checkpoint that training resumed from, which is of an older version and has no digest"
-	}
-}
-
-// prepare opens the data and builds the trainer at the run's position.
-func (r *Run) prepare(w Watch) (*wire.Assembled, *batch.Loader, error) {
-	cfg := r.Config
-	sets, err := r.data()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := r.SameData(sets); err != nil {
-		return nil, nil, err
-	}
-	r.Manifest.Data = r.recordData(sets)
-	t, err := wire.Assemble(r.beginning(), sets)
-	if err != nil {
-		return nil, nil, err
-	}
-	r.Manifest.Data = r.recordData(sets) // now with what the sampler gives
-	if err := r.sameWeights(t.Weights); err != nil {
-		return nil, nil, err
-	}
-	if t.Start != nil {
-		r.Manifest.Start = t.Start
-		w.note("weights: %s", pretrained.Words(t.Start))
-		if pretrained.Unnormalized(t.Start, t.Model.Spec()) {
-			w.note("warning: weights: torchvision's are of pixels that were normalized, and this network takes them as they are; model.mean_std=imagenet normalizes them")
-		}
-	}
-	seen := sets.Seen()
-	r.coverage = batch.Cover(t.Sampler, seen, 0)
-	w.note("data: %s", sets)
-	for _, line := range t.Device.Words() {
-		w.note("%s", line)
-	}
-	if sets.LeftOut != "" {
-		w.note("warning: data: %s", sets.LeftOut)
-	}
-	if sets.Noise != nil {
-		w.note("noise on the training %s: %s", wire.NoiseOn(cfg), noise.Words(*sets.Noise))
-	}
-	if sets.Graph != nil {
-		w.note("pair graph: %s", wire.DescribeGraph(sets.Graph))
-	}
-	if sets.Triplets != nil {
-		w.note("triplets: %s", wire.DescribeTriplets(sets.Triplets))
-	}
-	if t.Weights != nil {
-		w.note("weights of the triplets: %s", wire.WeightsWords(t.Weights))
-	}
-	w.note("sampler %s, %d batches an epoch: %s", cfg.Batch.Sampler, t.Sampler.Steps(), r.coverage)
-	if m := t.Memory; m != nil && m.From >= t.Steps-1 {
-		w.note("warning: loss.memory.warmup is %s, and the run has %d: nothing is compared with earlier batches", text.Plural(m.From, "step", "steps"), t.Steps)
-	}
-	if r.Manifest.Selection, err = monitor(cfg, t, sets, w); err != nil {
-		return nil, nil, err
-	}
-	spec := t.Model.Spec()
-	r.Manifest.Model = record.Model{Name: spec.Name, Embedding: spec.Embedding, Parameters: t.Model.ParamCount()}
-	r.Manifest.Of = t.Steps
-
-	c, err := r.toResume()
-	if err != nil {
-		return nil, nil, err
-	}
-	if c != nil {
-		if err := c.Resume(t.Trainer); err != nil {
-			return nil, nil, r.unusable(fmt.Errorf("%s: %w", r.Last(), err))
-		}
-		if r.unsealed = !c.Sealed; r.unsealed {
-			w.note("note: %s is of an older version and has no digest: damage to it shows only where it makes the file unreadable", r.Last())
-		}
-	}
-	switch was, now := latestBuild(&r.Manifest).Kernel, kernel.Setting(); {
-	case t.State.Step > 0 && was != now:
-		w.note("note: resumed with other kernels (%[2]s, was %[1]s): results will not be bit-identical", was, now)
-	case t.State.Step > 0 && kernel.Measures():
-		w.note("note: convolutions were measured again: last bits may differ (%s=measure)", kernel.EnvWinograd)
-	}
-	transform, err := wire.Augment(cfg, seen)
-	if err != nil {
-		return nil, nil, err
-	}
-	t.Cover = func(epoch int) any { return batch.Cover(t.Sampler, seen, epoch) }
-	if err := r.lead(t, c != nil); err != nil {
-		return nil, nil, err
-	}
-	loader := r.loader(t, transform)
-	hash := r.Manifest.Config
-	t.Save = func(best bool) error {
-		if err := r.locked(); err != nil {
-			return err
-		}
-		path, previous := r.Last(), r.Previous()
-		if best {
-			path, previous = r.BestPath(), ""
-		}
-		if r.log != nil {
-			if err := r.log.Sync(); err != nil {
-				return err
-			}
-		}
-		return t.WriteCheckpoint(path, previous, spec, hash)
-	}
-	return t, loader, nil
-}
-
-// beginning is the config by which the network is built. A checkpoint has all weights:
-// the file that they once came from is not read again.
-func (r *Run) beginning() *config.Config {
-	c := *r.Config
-	if r.hadCheckpoint() && r.From != Start {
-		c.Model.Weights = ""
-	}
-	if r.Device != "" {
-		c.Train.Device = r.Device
-	}
-	return &c
-}
-
-// openLog opens the run's log at t's position. What says that the run has ended is
-// taken out of it, since the run continues.
-func (r *Run) openLog(t *wire.Assembled, w Watch) (*train.Log, error) {
-	step, without := t.State.Step, []string{"end"}
-	if step == 0 {
-		step, r.recorded = -1, nil // its start is logged again
-	}
-	if !t.State.Stopped {
-		without = append(without, "stop")
-	}
-	log, err := train.OpenRecordedLog(r.Path("events.jsonl"), r.recorded, step, without...)
-	if errors.Is(err, fsx.ErrNotRegular) {
-		return nil, fmt.Errorf("%w: %w", ErrNoRun, err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case log.Changed != "" && log.Aside == "":
-		w.note("note: events.jsonl is not there: the events up to step %d are lost", t.State.Step)
-	case log.Changed != "":
-		w.note("note: events.jsonl was changed since the run wrote it: %s; what is there stays, and the log as it was is %s", log.Changed, log.Aside)
-	}
-	if log.Lost > 0 {
-		w.note("note: %s of events.jsonl could not be read and left out; the log as it was is %s", text.Plural(log.Lost, "line", "lines"), log.Aside)
-	}
-	r.attach(t, log, w)
-	return log, nil
-}
-
-// attach connects the trainer's events to the log and to w.
-func (r *Run) attach(t *wire.Assembled, log *train.Log, w Watch) {
-	r.log = log
-	t.Log = func(e *record.Event) error {
-		if err := log.Write(e); err != nil {
-			return err
-		}
-		if w.Event != nil {
-			w.Event(e)
-		}
-		return log.Flush()
-	}
-	if w.Step != nil {
-		t.Progress = func(s *train.State, loss float64) { w.Step(s, t.Steps, loss) }
 	}
 }
