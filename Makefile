@@ -55,7 +55,7 @@ lint:
 	bin/staticcheck -tests=false ./...
 	cd tools && $(GO) build -o ../bin/deadcode golang.org/x/tools/cmd/deadcode
 	@sed -e '/^#/d' -e 's/ *#.*//' tools/deadcode.txt | LC_ALL=C sort > bin/deadcode.want
-	@bin/deadcode -f '{{range .Funcs}}{{printf "%s %s\n" $$.Path .Name}}{{end}}' ./cmd/tercet | LC_ALL=C sort | diff bin/deadcode.want - || \
+	@GOGC=400 GOMEMLIMIT=4GiB bin/deadcode -f '{{range .Funcs}}{{printf "%s %s\n" $$.Path .Name}}{{end}}' ./cmd/tercet | LC_ALL=C sort | diff bin/deadcode.want - || \
 	  { echo "functions that cmd/tercet does not reach differ from tools/deadcode.txt (<: reached or gone, >: new)"; exit 1; }
 
 .PHONY: lint-tests
