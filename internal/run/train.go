@@ -48,7 +48,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 	return false, r.train(ctx, w)
 }
 
-// enter makes the locked directory one that training can go on in, unless the run is done or
+// enter makes the locked directory one in which training can continue, unless the run is done or
 // lost: another process may have worked on it since r was opened.
 func (r *Run) enter(w Watch) (done bool, err error) {
 	if err := r.readManifest(); err != nil && !os.IsNotExist(err) {
