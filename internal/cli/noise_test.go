@@ -87,7 +87,7 @@ func TestRunOnPairs(t *testing.T) {
 	clitest.Must(t, 0, "train -c p.yaml --set name=r --set noise=sln --set batch.sampler=class-pairs --set batch.pairs=4 --set loss=triplet-robust --set loss.noise_from=runs/p/noise.json --dry-run")
 	clitest.Refuse(t, base.ExitUsage, "noise --run runs/p --k 1", "unknown flag: --k; it is a flag of tercet attack, tercet eval and tercet search (flags: tercet noise --help)")
 	clitest.Refuse(t, base.ExitUsage, "noise", "give --run")
-	clitest.Refuse(t, base.ExitUsage, "noise --run runs/p --checkpoint first", "give last or best")
+	clitest.Refuse(t, base.ExitUsage, "noise --run runs/p --checkpoint first", "give last, best or step-N")
 	clitest.Refuse(t, base.ExitUsage, "noise --run runs/p --format pdf", "pdf")
 	for flag, old := range map[string]string{"": "--noise-rate is now a command: tercet noise --run RUN", "--quiet ": ""} {
 		code, out, stderr := clitest.Run(strings.Fields(flag + "eval --run runs/p --noise-rate --no-pictures --json")...)

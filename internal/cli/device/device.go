@@ -24,10 +24,10 @@ func New(s *base.Streams) *cobra.Command {
 		Long: `
 Networks compute on the processor, or on a device that train.device or --device names:
 opencl takes any OpenCL device with float64, cuda a GPU of NVIDIA. The libraries of the
-drivers are opened at run time, by the build tercet-native (make native).`,
+drivers are opened at run time, by the build tercet-native (make native), which then
+trains on the first OpenCL device by tercet-native train CONFIG --device opencl.`,
 		Examples: []base.Example{
 			{Why: "what is there", Line: "tercet device list"},
-			{Why: "train on the first OpenCL device", Line: "tercet-native train --device opencl"},
 		},
 		Subs: []*cobra.Command{newList(s)},
 	}.Build()
