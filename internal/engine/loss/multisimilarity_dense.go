@@ -132,14 +132,14 @@ func (l *MultiSimilarityLoss) row(i int) (p rowPart) {
 	var top, sum [pairKinds]float64 // top is at least the exponent of 1
 	for j, c := range cos {
 		kind := kinds[j]
-		if x := factor[kind] * (float64(c) - l.o.Base); x > limit[kind] {
+		if x := float64(factor[kind] * (float64(c) - l.o.Base)); x > limit[kind] {
 			top[kind] = max(top[kind], x)
 		}
 	}
 	for j, c := range cos {
 		kind := kinds[j]
 		slope[j] = below
-		if x := factor[kind] * (float64(c) - l.o.Base); x > limit[kind] {
+		if x := float64(factor[kind] * (float64(c) - l.o.Base)); x > limit[kind] {
 			slope[j] = float32(x - top[kind])
 		}
 	}
