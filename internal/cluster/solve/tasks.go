@@ -41,10 +41,10 @@ func chunks(t scheduler.Task, starts int) (numbers []int) {
 	return numbers
 }
 
-// head says what the starts of a task are of.
-func (j *Job) head(o cluster.KMeansOptions, t scheduler.Task) (unfinished.Head, error) {
-	if t.Of > o.Restarts {
-		return unfinished.Head{}, option.Errorf("%d tasks for %d starts (%s): give at most one task a start", t.Of, o.Restarts, option.Name("n-init"))
+// head says what the starts of so many tasks are of; chunks and task are those of one.
+func (j *Job) head(o cluster.KMeansOptions, tasks int) (unfinished.Head, error) {
+	if tasks > o.Restarts {
+		return unfinished.Head{}, option.Errorf("%d tasks for %d starts (%s): give at most one task a start", tasks, o.Restarts, option.Name("n-init"))
 	}
 	settings := j.Options
 	settings.K, settings.Maps = o.K, record.MapOptions{}
@@ -52,7 +52,7 @@ func (j *Job) head(o cluster.KMeansOptions, t scheduler.Task) (unfinished.Head, 
 	if err != nil {
 		return unfinished.Head{}, err
 	}
-	return unfinished.Head{Schema: record.ClusterPartFormat, Chunks: len(chunks(t, o.Restarts)), Task: t.Index, Of: t.Of, Facts: []unfinished.Fact{
+	return unfinished.Head{Schema: record.ClusterPartFormat, Of: tasks, Facts: []unfinished.Fact{
 		{What: "version of the program", Value: j.Share.Program},
 		{What: "kernel level", Value: kernel.Current().String()},
 		{What: "vectors and labels (SHA-256)", Value: j.Items.Fingerprint()},
@@ -63,17 +63,19 @@ func (j *Job) head(o cluster.KMeansOptions, t scheduler.Task) (unfinished.Head, 
 // starts does those of the task that are not there yet.
 func (j *Job) starts(ctx context.Context, o cluster.KMeansOptions, src record.Source) (*record.ClusterTask, error) {
 	t := j.Share.Task
-	head, err := j.head(o, t)
+	head, err := j.head(o, t.Of)
 	if err != nil {
 		return nil, err
 	}
+	numbers := chunks(t, o.Restarts)
+	head.Task, head.Chunks = t.Index, len(numbers)
 	f, err := unfinished.Open(j.Share.Path(t), head)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	var todo []int
-	for chunk, number := range chunks(t, o.Restarts) {
+	for chunk, number := range numbers {
 		if !f.Has(chunk) {
 			todo = append(todo, number)
 		}
@@ -95,12 +97,13 @@ func (j *Job) starts(ctx context.Context, o cluster.KMeansOptions, src record.So
 // merge makes the clusters of the starts of all tasks.
 func (j *Job) merge(ctx context.Context, o cluster.KMeansOptions) (*cluster.KMeansResult, error) {
 	files := make([]*unfinished.File, j.Share.Merge)
+	head, err := j.head(o, len(files))
+	if err != nil {
+		return nil, err
+	}
 	for i := range files {
 		t := scheduler.Task{Index: i + 1, Of: len(files)}
-		head, err := j.head(o, t)
-		if err != nil {
-			return nil, err
-		}
+		head.Task, head.Chunks = t.Index, len(chunks(t, o.Restarts))
 		if files[i], err = unfinished.Finished(j.Share.Path(t), head); err != nil {
 			return nil, err
 		}
@@ -123,7 +126,8 @@ func (j *Job) merge(ctx context.Context, o cluster.KMeansOptions) (*cluster.KMea
 // packStart writes a start as numbers of 64 bits: inertia, iterations, whether it converged,
 // the centers, and the labels by twos.
 func packStart(s cluster.Start) []uint64 {
-	b := []uint64{math.Float64bits(s.Inertia), uint64(s.Iterations), 0}
+	b := make([]uint64, 3, 3+len(s.Center)+(len(s.Labels)+1)/2)
+	b[0], b[1] = math.Float64bits(s.Inertia), uint64(s.Iterations)
 	if s.Converged {
 		b[2] = 1
 	}

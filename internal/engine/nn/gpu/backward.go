@@ -96,7 +96,7 @@ func (e *engine) Backward(dz *array.Array, need nn.Need, alone bool) *array.Arra
 		}
 		e.grads[i] = gradient{}
 		st := &e.steps[i]
-		e.backward(st, dy, need, func(source int) bool { return i > stop && (want || source >= 0 && e.steps[source].trains) || want }, &images)
+		e.backward(st, dy, need, func(source int) bool { return want || i > stop && source >= 0 && e.steps[source].trains }, &images)
 	}
 	for i := range e.grads { // left below the head
 		if e.grads[i].loan != nil {

@@ -4,5 +4,6 @@
 // data and metrics stay on the CPU. It needs the build tag native.
 //
 // The sums of a pass have a fixed order, so a device gives the same bits again. They are not
-// those of the CPU: a test holds both within 8 x 2^-24 of the sum of magnitudes.
+// those of the CPU: a test holds each gradient of a parameter within 8 x 2^-24 of the sum of
+// magnitudes of what it is made of on the device. Over whole passes rounding grows with depth.
 package gpu

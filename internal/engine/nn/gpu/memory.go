@@ -5,7 +5,9 @@ package gpu
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
+	"time"
 	"unsafe"
 
 	"tercet/internal/device"
@@ -16,6 +18,49 @@ import (
 type queue struct {
 	sync.Mutex
 	device.Device
+
+	leaving sync.Mutex
+	left    []device.Buffer // of networks that are gone, still on the device
+}
+
+// alloc allocates memory that the device gets back when nothing of this program refers to it
+// any more: a sweep trains many networks in one process.
+func (q *queue) alloc(bytes int) (device.Buffer, error) {
+	q.collect()
+	at, err := q.Alloc(bytes)
+	if err != nil {
+		runtime.GC()
+		time.Sleep(collecting)
+		if q.collect() > 0 {
+			at, err = q.Alloc(bytes)
+		}
+	}
+	if err == nil {
+		runtime.SetFinalizer(at, q.leave)
+	}
+	return at, err
+}
+
+// collecting is how long the runtime may take to find what a network that is gone has left.
+const collecting = 50 * time.Millisecond
+
+// leave notes a buffer to be freed: only the owner of the queue may call the device.
+func (q *queue) leave(b device.Buffer) {
+	q.leaving.Lock()
+	defer q.leaving.Unlock()
+	q.left = append(q.left, b)
+}
+
+// collect frees what has been left, and returns how many buffers these were.
+func (q *queue) collect() int {
+	q.leaving.Lock()
+	defer q.leaving.Unlock()
+	n := len(q.left)
+	for _, b := range q.left {
+		q.Free(b)
+	}
+	q.left = nil
+	return n
 }
 
 // must panics with the error of a device.
@@ -51,7 +96,7 @@ func (b *buffer) need(q *queue, n, size int) device.Buffer {
 	}
 	if b.at == nil || b.at.Bytes() < n*size {
 		b.free(q)
-		at, err := q.Alloc(n * size)
+		at, err := q.alloc(n * size)
 		must(err)
 		b.at = at
 	}
@@ -60,6 +105,7 @@ func (b *buffer) need(q *queue, n, size int) device.Buffer {
 
 func (b *buffer) free(q *queue) {
 	if b.at != nil {
+		runtime.SetFinalizer(b.at, nil)
 		q.Free(b.at)
 		b.at = nil
 	}

@@ -247,3 +247,44 @@ func TestLostDevice(t *testing.T) {
 		}
 	}
 }
+
+// counting counts the bytes that are allocated on a device, and has no more than most.
+type counting struct {
+	device.Device
+	bytes, most int
+}
+
+func (c *counting) Alloc(bytes int) (device.Buffer, error) {
+	if c.bytes+bytes > c.most {
+		return nil, &device.Error{Device: "test:0", Call: "alloc", Code: -4, Text: "out of memory"}
+	}
+	c.bytes += bytes
+	return c.Device.Alloc(bytes)
+}
+
+func (c *counting) Free(b device.Buffer) {
+	c.bytes -= b.Bytes()
+	c.Device.Free(b)
+}
+
+// Networks that are gone leave no memory on the device: with room for three, many follow each
+// other.
+func TestNetworksThatAreGone(t *testing.T) {
+	s := networks[1].spec
+	c := &counting{Device: opened.Device, most: 1 << 40}
+	q := &queue{Device: c}
+	train := func() {
+		m := built(t, s)
+		e, err := newEngine(q, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Run(e, e.store)
+		newTrainer(t, m, optimizers[0]).steps(s, 4, 0, 2)
+	}
+	train()
+	c.most = 3 * c.bytes
+	for range 20 {
+		train()
+	}
+}
