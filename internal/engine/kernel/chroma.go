@@ -1,6 +1,6 @@
 package kernel
 
-//go:generate go run -C _generate ./vector -family chroma -out ../chroma_amd64.s -stubs ../chroma_amd64.go -pkg kernel
+//go:generate go run -C _generate ./vector -family chroma -out ../chroma_amd64.s -go ../chroma_stubs.go -pkg kernel
 
 // ChromaRow writes a row of twice as many samples, 2*len(near), between those of the
 // nearer row and, in the other direction, the farther one: with t = 3 near + far,

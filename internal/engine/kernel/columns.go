@@ -6,7 +6,7 @@ import (
 	"tercet/internal/par"
 )
 
-//go:generate go run -C _generate ./vector -family columns -out ../columns_amd64.s -stubs ../columns_amd64.go -pkg kernel
+//go:generate go run -C _generate ./vector -family columns -out ../columns_amd64.s -go ../columns_stubs.go -pkg kernel
 
 // columnJob sums by columns in one pass over the rows: chunks of all columns,
 // whose borders depend on the sizes alone, have sums of their own, which are

@@ -6,7 +6,7 @@ import (
 	"tercet/internal/par"
 )
 
-//go:generate go run -C _generate ./vector -family explog -out ../explog_amd64.s -stubs ../explog_amd64.go -pkg kernel
+//go:generate go run -C _generate ./vector -family explog -out ../explog_amd64.s -go ../explog_stubs.go -pkg kernel
 
 type explogJob struct {
 	level Level

@@ -2,7 +2,7 @@ package kernel
 
 import "tercet/internal/par"
 
-//go:generate go run -C _generate ./vector -family tokens -out ../tokens_amd64.s -stubs ../tokens_amd64.go -pkg kernel
+//go:generate go run -C _generate ./vector -family tokens -out ../tokens_amd64.s -go ../tokens_stubs.go -pkg kernel
 
 type geluJob struct {
 	level      Level

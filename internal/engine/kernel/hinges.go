@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-//go:generate go run -C _generate ./vector -family hinges -out ../hinges_amd64.s -stubs ../hinges_amd64.go -pkg kernel
+//go:generate go run -C _generate ./vector -family hinges -out ../hinges_amd64.s -go ../hinges_stubs.go -pkg kernel
 
 // DistanceRow turns the inner products of a point with n others into distances,
 // given the squared lengths x2 and y2 (n):

@@ -43,6 +43,17 @@ func ParseLevel(name string) (Level, error) {
 	return Generic, fmt.Errorf("unknown kernel level %q: known are %s", name, strings.Join(levelNames[:], ", "))
 }
 
+// floats is the number of float32 numbers in a vector.
+func (l Level) floats() int { return [...]int{Generic: 1, AVX2: 8, AVX512: 16}[l] }
+
+// within is the highest level up to l whose vectors n numbers fill.
+func (l Level) within(n int) Level {
+	for l != Generic && n < l.floats() {
+		l--
+	}
+	return l
+}
+
 var (
 	current  atomic.Int32
 	errStart error

@@ -1,6 +1,6 @@
 package kernel
 
-//go:generate go run -C _generate ./vector -family pixels -out ../pixels_amd64.s -stubs ../pixels_amd64.go -pkg kernel
+//go:generate go run -C _generate ./vector -family pixels -out ../pixels_amd64.s -go ../pixels_stubs.go -pkg kernel
 
 // Pixels sets y[i] = p[i]/255, rounded to float32: the same bits at each level.
 // It runs on the caller's thread.

@@ -2,7 +2,7 @@ package kernel
 
 import "tercet/internal/par"
 
-//go:generate go run -C _generate ./vector -family pool -out ../pool_amd64.s -stubs ../pool_amd64.go -pkg kernel
+//go:generate go run -C _generate ./vector -family pool -out ../pool_amd64.s -go ../pool_stubs.go -pkg kernel
 
 // Pool describes pooling of images (H, W, C) with KH x KW windows. Padding lies
 // outside the image: it never wins a maximum and counts as zeros in a mean (as

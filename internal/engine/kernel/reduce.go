@@ -6,7 +6,7 @@ import (
 	"tercet/internal/par"
 )
 
-//go:generate go run -C _generate ./vector -family reduce -out ../reduce_amd64.s -stubs ../reduce_amd64.go -pkg kernel
+//go:generate go run -C _generate ./vector -family reduce -out ../reduce_amd64.s -go ../reduce_stubs.go -pkg kernel
 
 // sumChunk is the number of elements of one partial sum. It is fixed: the bits
 // of a sum depend on the slice alone.

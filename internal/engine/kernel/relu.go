@@ -6,7 +6,7 @@ import (
 	"tercet/internal/par"
 )
 
-//go:generate go run -C _generate ./vector -family elementwise -out ../elementwise_amd64.s -stubs ../elementwise_amd64.go -pkg kernel
+//go:generate go run -C _generate ./vector -family elementwise -out ../elementwise_amd64.s -go ../elementwise_stubs.go -pkg kernel
 
 // elems is the chunk size of element-wise loops: 64 KiB of float32.
 const elems = 1 << 14

@@ -1,6 +1,6 @@
 package kernel
 
-//go:generate go run -C _generate ./vector -family resample -out ../resample_amd64.s -stubs ../resample_amd64.go -pkg kernel
+//go:generate go run -C _generate ./vector -family resample -out ../resample_amd64.s -go ../resample_stubs.go -pkg kernel
 
 import "sort"
 

@@ -2,7 +2,7 @@ package kernel
 
 import "math"
 
-//go:generate go run -C _generate ./vector -family update -out ../update_amd64.s -stubs ../update_amd64.go -pkg kernel
+//go:generate go run -C _generate ./vector -family update -out ../update_amd64.s -go ../update_stubs.go -pkg kernel
 
 // AdamFactors are the numbers of one step of Adam.
 type AdamFactors struct {

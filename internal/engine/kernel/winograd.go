@@ -2,7 +2,7 @@ package kernel
 
 import "math"
 
-//go:generate go run -C _generate ./winograd -out ../winograd_amd64.s -stubs ../winograd_amd64.go -pkg kernel
+//go:generate go run -C _generate ./winograd -out ../winograd_amd64.s -go ../winograd_stubs.go -pkg kernel
 
 // Winograd's convolution (Lavin and Gray, "Fast Algorithms for Convolutional
 // Neural Networks", 2016) computes tiles of m x m outputs Y of an r x r kernel w

@@ -3,12 +3,10 @@
 package main
 
 import (
-	. "github.com/mmcloughlin/avo/build"
+	"tercet/internal/engine/kernel/_generate/asm"
 )
 
 func main() {
-	ConstraintExpr("amd64")
-	ConstraintExpr("!noasm")
 	for _, s := range []shape{avx512(2), avx512(1), avx512Half(), avx2(2), avx2(1)} {
 		s.tile()
 	}
@@ -18,5 +16,5 @@ func main() {
 	avx512(1).peak()
 	avx512(1).peakBF16()
 	avx2(1).peak()
-	Generate()
+	asm.Write()
 }

@@ -11,7 +11,7 @@ import (
 // transpose emits the transposition of a strip of eight rows, 8x8 at a time:
 // pairs, fours and halves are exchanged in turn.
 func transpose() {
-	asm.Func("transpose8", "AVX2", "blocks int, src *float32, lds int, dst *float32, ldd int",
+	asm.Only("transpose8AVX2", "blocks int, src *float32, lds int, dst *float32, ldd int",
 		"transposes eight rows of 8*blocks numbers, blocks > 0:",
 		"",
 		"\tfor i := range 8 {",

@@ -22,8 +22,7 @@ var zmm = []reg.VecPhysical{
 
 // byteTile emits products of rows of bytes: four products a lane and instruction.
 func byteTile() {
-	asm.Func("byteTile", "VNNI",
-		"rows, k int, a *uint32, lda int, b *uint32, start *int32, scale, add, by *float32, out *float32, ld int",
+	asm.Only("byteTileVNNI", "rows, k int, a *uint32, lda int, b *uint32, start *int32, scale, add, by *float32, out *float32, ld int",
 		"multiplies rows (1 to 14) rows of k words of signed bytes by a panel of 32 columns of unsigned ones, k > 0:",
 		"",
 		"\tfor i := range rows {",
@@ -111,7 +110,7 @@ func byteBody(n int, k, a, b reg.Register, row func(int) Mem) {
 
 // quantize emits the rounding of a row to bytes.
 func quantize() {
-	asm.Func("quantize", "AVX512", "blocks int, x *float32, inverse float32, out *uint32, sums *float32",
+	asm.Only("quantizeAVX512", "blocks int, x *float32, inverse float32, out *uint32, sums *float32",
 		"rounds 16*blocks numbers, blocks > 0:",
 		"",
 		"\tfor i := range 16 * blocks {",

@@ -4,12 +4,10 @@
 package main
 
 import (
-	. "github.com/mmcloughlin/avo/build"
+	"tercet/internal/engine/kernel/_generate/asm"
 )
 
 func main() {
-	ConstraintExpr("amd64")
-	ConstraintExpr("!noasm")
 	for _, i := range []isa{avx512, avx2} {
 		i.compare("above", ">=", greaterEqual)
 		i.compare("below", "<=", lessEqual)
@@ -28,5 +26,5 @@ func main() {
 	}
 	byteTile()
 	quantize()
-	Generate()
+	asm.Write()
 }

@@ -24,7 +24,7 @@ func words(name string) reg.VecVirtual {
 }
 
 func chromaRow() {
-	asm.Func("chromaRow", "AVX2", "n int, near, far *uint8, even, odd int, dst *uint8",
+	asm.Only("chromaRowAVX2", "n int, near, far *uint8, even, odd int, dst *uint8",
 		"is, for n a multiple of 16 above 0 and t(i) = 3*near[i] + far[i]; near[-1] and near[n] are read:", "",
 		"\tfor i := range n {", "\t\tdst[2*i] = (3*t(i) + t(i-1) + even) >> 4", "\t\tdst[2*i+1] = (3*t(i) + t(i+1) + odd) >> 4", "\t}")
 	n, p, even, odd := Load(Param("n"), GP64()), pointers("near", "far", "dst"), words("even"), words("odd")
@@ -60,7 +60,7 @@ func chromaRow() {
 }
 
 func ycbcrRow() {
-	asm.Func("ycbcrRow", "AVX2", "n int, y, cb, cr, dst *uint8",
+	asm.Only("ycbcrRowAVX2", "n int, y, cb, cr, dst *uint8",
 		"is, for n a multiple of 8 above 0, with u = cb[i]-128, v = cr[i]-128 (it writes 8 bytes behind dst[3*n-1] too):", "",
 		"\tfor i := range n {", "\t\tdst[3*i] = clip(y[i] + (91881*v+32768)>>16)", "\t\tdst[3*i+1] = clip(y[i] + (-22554*u-46802*v+32768)>>16)",
 		"\t\tdst[3*i+2] = clip(y[i] + (116130*u+32768)>>16)", "\t}")

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	. "github.com/mmcloughlin/avo/build"
+	"tercet/internal/engine/kernel/_generate/asm"
 )
 
 var families = map[string]func(){
@@ -32,13 +32,11 @@ func main() {
 		fmt.Fprintf(os.Stderr, "vector: no family %q\n", *family)
 		os.Exit(2)
 	}
-	ConstraintExpr("amd64")
-	ConstraintExpr("!noasm")
 	switch *family {
 	case "pixels", "resample", "chroma": // they have no masks
 	default:
 		tables()
 	}
 	emit()
-	Generate()
+	asm.Write()
 }

@@ -5,12 +5,10 @@ package main
 import (
 	"slices"
 
-	. "github.com/mmcloughlin/avo/build"
+	"tercet/internal/engine/kernel/_generate/asm"
 )
 
 func main() {
-	ConstraintExpr("amd64")
-	ConstraintExpr("!noasm")
 	for _, isa := range []isa{avx512{}, avx2{}} {
 		for _, size := range []struct {
 			points  []float64
@@ -33,5 +31,5 @@ func main() {
 			}
 		}
 	}
-	Generate()
+	asm.Write()
 }

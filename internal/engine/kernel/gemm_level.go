@@ -1,0 +1,116 @@
+package kernel
+
+import "golang.org/x/sys/cpu"
+
+// available lists the levels that can run here, slowest first.
+var available = detect()
+
+func detect() []Level {
+	levels := []Level{Generic}
+	if assembly && cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+		levels = append(levels, AVX2)
+		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL {
+			levels = append(levels, AVX512)
+		}
+	}
+	return levels
+}
+
+func (l Level) shape() tileShape {
+	switch l {
+	case AVX512:
+		return tileShape{rows: 14, wide: 32, narrow: 16}
+	case AVX2:
+		return tileShape{rows: 6, wide: 16, narrow: 8}
+	}
+	return genericShape
+}
+
+// tileAt computes t without a check.
+func (l Level) tileAt(t *tileArgs) {
+	switch {
+	case !assembly || l == Generic:
+		tileGeneric(t)
+	case l == AVX512 && t.cols > 16:
+		tile32AVX512(t)
+	case l == AVX512 && t.cols > 8:
+		tile16AVX512(t)
+	case l == AVX512:
+		tile8AVX512(t)
+	case t.cols > 8:
+		tile16AVX2(t)
+	default:
+		tile8AVX2(t)
+	}
+}
+
+// transpose sets dst[p*ldd+i] = src[i*lds+p] for i < rows, p < cols.
+func (l Level) transpose(rows, cols int, src []float32, lds int, dst []float32, ldd int) {
+	if !assembly || l == Generic {
+		transposeGeneric(rows, cols, src, lds, dst, ldd)
+		return
+	}
+	r8, c8 := rows&^7, cols&^7
+	if c8 > 0 {
+		for i := 0; i < r8; i += 8 {
+			_ = src[(i+7)*lds+c8-1]
+			_ = dst[(c8-1)*ldd+i+7]
+			transpose8AVX2(c8/8, &src[i*lds], lds, &dst[i], ldd)
+		}
+	}
+	if r8 > 0 && c8 < cols {
+		transposeGeneric(r8, cols-c8, src[c8:], lds, dst[c8*ldd:], ldd)
+	}
+	if r8 < rows {
+		transposeGeneric(rows-r8, cols, src[r8*lds:], lds, dst[r8:], ldd)
+	}
+}
+
+// packRows copies k > 0 rows of 32 numbers, rs apart, to dst, one after the other.
+func packRows(k int, src []float32, rs int, dst []float32) {
+	_, _ = src[(k-1)*rs+31], dst[32*k-1]
+	if assembly { // tiles of 32 columns are AVX-512's
+		pack32AVX512(k, &src[0], rs, &dst[0])
+	}
+}
+
+// secondCache returns the size of a core's second cache in bytes, by CPUID's leaf 4; 0
+// where the processor does not say (AMD's has another leaf).
+func secondCache() int {
+	if !assembly {
+		return 0
+	}
+	if last, _, _, _ := cpuid(0, 0); last < 4 {
+		return 0
+	}
+	for i := range uint32(8) {
+		kind, shape, sets, _ := cpuid(4, i)
+		if level := kind >> 5 & 7; kind&31 != 0 && level == 2 {
+			return int(shape>>22+1) * int(shape>>12&1023+1) * int(shape&4095+1) * int(sets+1)
+		}
+	}
+	return 0
+}
+
+// peakBF16 is PeakBF16 for steps > 0.
+func peakBF16(steps int) float64 {
+	if !assembly || !cpu.X86.HasAVX512BF16 {
+		return 0
+	}
+	peakBF16AVX512(steps)
+	return 24 * 16 * 2 * 2
+}
+
+// peak runs steps steps of independent multiply-adds and returns the number of
+// floating-point operations of one.
+func (l Level) peak(steps int) float64 {
+	switch {
+	case !assembly || l == Generic:
+		return peakGeneric(steps)
+	case l == AVX512:
+		peakAVX512(steps)
+	default:
+		peakAVX2(steps)
+	}
+	return 24 * 2 * float64(l.floats())
+}
