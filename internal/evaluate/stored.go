@@ -12,5 +12,15 @@ func ClassifiesPairs(r *run.Run, checkpoint string) (bool, error) {
 	return borderOf(r.Config, at).distance != nil, err
 }
 
-// SameEval reports whether d is the result of these options.
-func SameEval(d *record.Eval, o record.EvalOptions) bool { return run.SameJSON(d.Options, o) }
+// Holds reports whether d, of the run, has all that o asks for: without a threshold pairs
+// are classified by that of the loss, and where it has none, one of d is more.
+func Holds(r *run.Run, d *record.Eval, o record.EvalOptions) (bool, error) {
+	if o.Threshold == nil && d.Options.Threshold != nil {
+		classifies, err := ClassifiesPairs(r, d.Source.Checkpoint)
+		if err != nil || classifies {
+			return false, err
+		}
+		o.Threshold = d.Options.Threshold
+	}
+	return d.Holds(o), nil
+}

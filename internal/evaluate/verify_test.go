@@ -76,8 +76,14 @@ func TestEvalOfPairs(t *testing.T) {
 		if err := record.Write(path, d); err != nil {
 			t.Fatal(err)
 		}
-		if s, _ := record.ReadKept[record.Eval](path); s == nil || !run.SameJSON(s, d) || !SameEval(s, o) {
+		if s, _ := record.ReadKept[record.Eval](path); s == nil || !record.SameJSON(s, d) || !s.Holds(o) {
 			t.Errorf("%+v does not come back", d)
+		}
+		without := o // a threshold, which a loss gives
+		if without.Threshold = nil; c.threshold != nil {
+			if holds, err := Holds(c.r, d, without); err != nil || holds != (c.r == none) {
+				t.Errorf("threshold %v for none: %v, %v", c.at, holds, err)
+			}
 		}
 		if c.at == 0 && !c.PairsText {
 			if d.Pairs != nil || d.PairCounts != nil || strings.Contains(testutil.Read(t, path), `"pairs"`) || strings.Contains(testutil.Read(t, path), `"pair_counts"`) {

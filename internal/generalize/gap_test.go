@@ -14,6 +14,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
 	"tercet/internal/progress"
+	"tercet/internal/record"
 	"tercet/internal/run"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
@@ -85,7 +86,7 @@ func TestGapByAllTriplets(t *testing.T) {
 	again := measuredAs[*GapDoc](t, r, gapOptions)
 	par.SetThreads(0)
 	again.Cost = d.Cost
-	if !run.SameJSON(d, again) {
+	if !record.SameJSON(d, again) {
 		t.Error("threads change the gap")
 	}
 	if same := measuredAs[*GapDoc](t, runtest.Trained(t, t.TempDir(), "data.split={kind: fraction, train: 0.5}", "train.epochs=1"), gapOptions); same.Resampled != byImages {

@@ -45,11 +45,11 @@ func TestControlledGapByPlainLoops(t *testing.T) {
 	for c, both := range [][2]record.Sides{{d.Loss.Sides, plain.Loss.Sides}, {d.Error, plain.Error}} {
 		s := both[0]
 		s.Control, s.Coefficient, s.Controlled = nil, nil, nil
-		if !run.SameJSON(s, both[1]) {
+		if !record.SameJSON(s, both[1]) {
 			t.Errorf("column %d: a reference changes the plain gap: %+v, %+v", c, s, both[1])
 		}
 	}
-	if !run.SameJSON(d.Bound, plain.Bound) || d.Loss.Largest != plain.Loss.Largest {
+	if !record.SameJSON(d.Bound, plain.Bound) || d.Loss.Largest != plain.Loss.Largest {
 		t.Error("a reference changes the bound")
 	}
 	if g := d.Reference; g.Run != ref.Dir || g.Checkpoint != "last" || g.Step != ref.Manifest.Steps || g.Copies != 0 || g.Train != ref.Manifest.Data.Train {
@@ -180,7 +180,7 @@ func TestControlledGapByPlainLoops(t *testing.T) {
 	again := measuredAs[*GapDoc](t, one, o)
 	par.SetThreads(0)
 	again.Cost = d.Cost
-	if !run.SameJSON(d, again) {
+	if !record.SameJSON(d, again) {
 		t.Error("threads change the gap")
 	}
 	if table := d.Table(); len(table.Columns) != 6 || len(table.Rows[0]) != 6 || len(table.Rows[1]) != 6 || !strings.Contains(strings.Join(table.Notes, "\n"), "controlled gap: gap + ") {

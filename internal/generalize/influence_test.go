@@ -77,11 +77,11 @@ func TestInfluenceIsOfALongerRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := longer("longer", nil)
-	if want := s.probe.compare(before, base); !run.SameJSON(want, d.Drifted) || want.Weights == 0 {
+	if want := s.probe.compare(before, base); !record.SameJSON(want, d.Drifted) || want.Weights == 0 {
 		t.Errorf("drift %+v, want %+v", d.Drifted, want)
 	}
 	first := d.Images[0]
-	if want := s.probe.compare(base, longer("other", alterImage(first.Replacement, nil))); !run.SameJSON(want, first.Movement) || want.Weights == 0 {
+	if want := s.probe.compare(base, longer("other", alterImage(first.Replacement, nil))); !record.SameJSON(want, first.Movement) || want.Weights == 0 {
 		t.Errorf("image %d: %+v, want %+v", first.Image, first.Movement, want)
 	}
 
@@ -129,7 +129,7 @@ func TestInfluenceInterrupted(t *testing.T) {
 		if err == nil {
 			got := m.(*InfluenceDoc)
 			got.Cost.Seconds = want.Cost.Seconds
-			if !run.SameJSON(got, want) {
+			if !record.SameJSON(got, want) {
 				t.Errorf("interrupted %d times:\n%+v\nwant\n%+v", cuts, got, want)
 			}
 			break
@@ -145,7 +145,7 @@ func TestInfluenceInterrupted(t *testing.T) {
 	testutil.Write(t, r.Path("stability", "influence", replacementName(want.Images[0].Replacement)+".json"), "rubbish")
 	again := measuredAs[*InfluenceDoc](t, r, o)
 	again.Cost.Seconds = want.Cost.Seconds
-	if !run.SameJSON(again, want) || len(testutil.Snapshot(t, r.Path("stability", "influence"))) != len(kept) {
+	if !record.SameJSON(again, want) || len(testutil.Snapshot(t, r.Path("stability", "influence"))) != len(kept) {
 		t.Error("a damaged result was not made anew")
 	}
 }

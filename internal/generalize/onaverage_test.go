@@ -191,7 +191,7 @@ func TestOnAverageIsRepeatable(t *testing.T) {
 		}})
 		cancel()
 		if err == nil {
-			if got := clean(m.(*OnAverageDoc)); !run.SameJSON(want, got) {
+			if got := clean(m.(*OnAverageDoc)); !record.SameJSON(want, got) {
 				t.Errorf("interrupted %d times, two at once:\n%+v\nwant\n%+v", cuts, got, want)
 			}
 			break
@@ -221,12 +221,12 @@ func TestOnAverageIsRepeatable(t *testing.T) {
 	}
 	o.Repeats = 4
 	more := count(o)
-	if len(notes) != 1 || notes[0] != "retrainings that are there: 3 of 4" || len(more.Replaced) != 4 || !run.SameJSON(clean(more).Replaced[:3], want.Replaced) {
+	if len(notes) != 1 || notes[0] != "retrainings that are there: 3 of 4" || len(more.Replaced) != 4 || !record.SameJSON(clean(more).Replaced[:3], want.Replaced) {
 		t.Errorf("notes %q, replaced %+v", notes, more.Replaced)
 	}
 	// Named ones are replaced as they were when drawn.
 	named := clean(count(onAverageOptions(more.Replaced[1].Images[:]...)))
-	if len(notes) != 1 || named.N != 1 || !run.SameJSON(named.Replaced[0], want.Replaced[1]) || named.Loss.Change.Value != want.Replaced[1].Change.Unseen-want.Replaced[1].Change.Seen {
+	if len(notes) != 1 || named.N != 1 || !record.SameJSON(named.Replaced[0], want.Replaced[1]) || named.Loss.Change.Value != want.Replaced[1].Change.Unseen-want.Replaced[1].Change.Seen {
 		t.Errorf("notes %q, named %+v", notes, named)
 	}
 	// Where the same is drawn twice it counts twice and is trained once.
@@ -244,7 +244,7 @@ func TestOnAverageIsRepeatable(t *testing.T) {
 	}
 	notes = nil
 	twice, err := again.unseen(context.Background(), []record.ReplacedTriple{more.Replaced[1].ReplacedTriple, more.Replaced[1].ReplacedTriple}, l)
-	if err != nil || len(twice) != 2 || !run.SameJSON(twice[0], twice[1]) || !run.SameJSON(twice[0].Change, want.Replaced[1].Change) || len(notes) != 1 || notes[0] != "retrainings that are there: 1 of 1" {
+	if err != nil || len(twice) != 2 || !record.SameJSON(twice[0], twice[1]) || !record.SameJSON(twice[0].Change, want.Replaced[1].Change) || len(notes) != 1 || notes[0] != "retrainings that are there: 1 of 1" {
 		t.Errorf("notes %q, twice %+v, error %v", notes, twice, err)
 	}
 }
@@ -259,7 +259,7 @@ func TestOnAverageBesideTheGap(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := measuredAs[*OnAverageDoc](t, r, onAverageOptions())
-	if d.Gap == nil || d.Gap.File != "gap.json" || d.Gap.Triplets != g.Options.Triplets || !run.SameJSON(d.Gap.Loss, g.Loss.Sides) || !run.SameJSON(d.Gap.Error, g.Error) {
+	if d.Gap == nil || d.Gap.File != "gap.json" || d.Gap.Triplets != g.Options.Triplets || !record.SameJSON(d.Gap.Loss, g.Loss.Sides) || !record.SameJSON(d.Gap.Error, g.Error) {
 		t.Errorf("gap %+v, want %+v", d.Gap, g.Loss.Sides)
 	}
 	if d.File() == (&StabilityDoc{}).File() {

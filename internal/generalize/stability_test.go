@@ -62,7 +62,7 @@ func TestOnlyImagesThatAreUsedMoveANetwork(t *testing.T) {
 	}
 	for _, v := range d.Replaced {
 		m := *v.Movement
-		if v.Image == out && (v.Uses != 0 || !run.SameJSON(m, record.Movement{})) {
+		if v.Image == out && (v.Uses != 0 || !record.SameJSON(m, record.Movement{})) {
 			t.Errorf("unused image: %+v, %+v", v, m)
 		}
 		if v.Image == in && (v.Uses == 0 || m.LossMax <= 0 || m.LossMean <= 0 || m.LossMean > m.LossMax || m.CosineMean <= 0 || m.CosineMax < m.CosineMean || m.Weights <= 0) {
@@ -218,7 +218,7 @@ func TestStabilityByHandAndInterrupted(t *testing.T) {
 				}
 				return c
 			}
-			if !run.SameJSON(clean(d), clean(got)) {
+			if !record.SameJSON(clean(d), clean(got)) {
 				t.Errorf("interrupted %d times, two at once:\n%+v\nwant\n%+v", cut-1, got, d)
 			}
 			if cut < 3 {

@@ -65,7 +65,7 @@ func TestStabilityKeepsMore(t *testing.T) {
 	o := stabilityOptions
 	o.Images = []int{in, out}
 	d := written[*StabilityDoc](t, r, o)
-	if again := measuredAs[*StabilityDoc](t, r, o); !run.SameJSON(d, again) { // its cost, too
+	if again := measuredAs[*StabilityDoc](t, r, o); !record.SameJSON(d, again) { // its cost, too
 		t.Errorf("from what is kept:\n%+v\nat first\n%+v", again, d)
 	}
 	sum := 0.0
@@ -169,7 +169,7 @@ func TestOnAverageKeepsMore(t *testing.T) {
 	r := runtest.Trained(t, t.TempDir(), few...)
 	o := onAverageOptions()
 	d := written[*OnAverageDoc](t, r, o)
-	if again := measuredAs[*OnAverageDoc](t, r, o); !run.SameJSON(d, again) || d.Cost.Seconds <= 0 {
+	if again := measuredAs[*OnAverageDoc](t, r, o); !record.SameJSON(d, again) || d.Cost.Seconds <= 0 {
 		t.Errorf("from what is kept:\n%+v\nat first\n%+v", again, d)
 	}
 	keeps(t, r, o, map[string]func(*Options){

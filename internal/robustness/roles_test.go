@@ -87,7 +87,7 @@ func TestAttackOnQueriesOfAGallery(t *testing.T) {
 	if _, err := a.DrawAttack(t.TempDir(), 2, nil); err != nil {
 		t.Error(err)
 	}
-	if !SameAttack(d, o) {
+	if !HoldsAttack(d, o) {
 		t.Error("the stored result is not that of the same options")
 	}
 	if c, err := Curve(context.Background(), r, "last", "test", o, []float64{0}, tinytest.Quiet); err != nil || c.Gallery != 3 {

@@ -3,7 +3,6 @@ package robustness
 import (
 	"tercet/internal/attack"
 	"tercet/internal/record"
-	"tercet/internal/run"
 )
 
 // PlannedAttack is the document of attacks by o as far as it is known before the work:
@@ -34,14 +33,14 @@ func plannedScores(o record.AttackOptions) map[string]record.Scores {
 	return out
 }
 
-// SameAttack reports whether d is the result of these options, and its scores are
-// defined as they are today.
-func SameAttack(d *record.Attack, o record.AttackOptions) bool {
+// HoldsAttack reports whether d has all that o asks for, and these scores are defined as
+// they are today.
+func HoldsAttack(d *record.Attack, o record.AttackOptions) bool {
 	if d.Gallery > 0 && len(o.Variants) == 0 {
 		o.Variants = d.Options.Variants // all that a gallery has
 	}
 	resolveAttack(&o)
-	if !run.SameJSON(d.Options, o) {
+	if !d.Holds(o) {
 		return false
 	}
 	for v, list := range plannedScores(o) {

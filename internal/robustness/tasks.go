@@ -98,7 +98,7 @@ func unlike(p, want *record.AttackPart) string {
 			return fmt.Sprintf("%s: %v there, %v here", c.what, c.a, c.b)
 		}
 	}
-	if !run.SameJSON(p.Options, want.Options) {
+	if !record.SameJSON(p.Options, want.Options) {
 		return "other options"
 	}
 	return ""

@@ -40,12 +40,12 @@ func WorstScores(k int) []string {
 // PlannedWorst is the document of a worst case by o as far as it is known before the work.
 func PlannedWorst(o record.WorstOptions) record.Worst { return record.Worst{Options: o} }
 
-// SameWorst reports whether d is the result of these options by the attacks that there are
-// today.
-func SameWorst(d *record.Worst, o record.WorstOptions) bool {
-	if !run.SameJSON(d.Options, o) || o.Moves && (d.Moved == nil || d.Moved.Hub == nil) {
+// HoldsWorst reports whether d has all that o asks for, by the attacks that there are today.
+func HoldsWorst(d *record.Worst, o record.WorstOptions) bool {
+	if !d.Holds(o) || o.Moves && (d.Moved == nil || d.Moved.Hub == nil) {
 		return false
 	}
+	o = d.Options
 	plan := worstOptions(o)
 	if o.Given != "" {
 		plan.Given = &worst.Given{}

@@ -11,7 +11,6 @@ import (
 	"tercet/internal/attack"
 	"tercet/internal/attack/worst"
 	"tercet/internal/record"
-	"tercet/internal/run"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
 )
@@ -52,7 +51,7 @@ func TestWorstResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !SameWorst(want, plan.Options) || PlannedWorst(plan.Options).Covers(*want) != nil {
+	if !HoldsWorst(want, plan.Options) || PlannedWorst(plan.Options).Covers(*want) != nil {
 		t.Errorf("%+v is not of its own options", want.Options)
 	}
 	os.Remove(part)
@@ -91,7 +90,7 @@ func TestWorstResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !run.SameJSON(same(got), same(want)) {
+	if !record.SameJSON(same(got), same(want)) {
 		t.Errorf("resumed: %+v, want %+v", same(got), same(want))
 	}
 	b, err := os.ReadFile(part)

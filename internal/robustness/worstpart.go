@@ -12,7 +12,6 @@ import (
 	"tercet/internal/fsx"
 	"tercet/internal/option"
 	"tercet/internal/record"
-	"tercet/internal/run"
 	"tercet/internal/safetensors"
 )
 
@@ -42,7 +41,7 @@ func (h worstHeader) unlike(o worstHeader) string {
 			return fmt.Sprintf("%s: %s there, %s here", v.what, a, b)
 		}
 	}
-	if !run.SameJSON(h.Options, o.Options) {
+	if !record.SameJSON(h.Options, o.Options) {
 		return "other options"
 	}
 	return ""

@@ -142,7 +142,7 @@ on. --merge, with the same other flags, makes attack.json of all parts.`,
 			fs.StringVar(&o.save, "save-images", "", "write images before and after, targets and values of all queries, attacks and variants to `FOLDER` as npy; with --suite worst the image that broke each query")
 			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, the run's directory")
 			fs.BoolVar(&o.force, "force", false, "replace an attack.json or curve.json that has more, or is of other settings")
-			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show attack.json as it is where it has these options, weights and images")
+			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show attack.json as it is where it has what is asked for, of these weights and images")
 			base.Group(fs, "Output")
 			cmd.MarkFlagsMutuallyExclusive("attack", "suite")
 			cmd.MarkFlagsMutuallyExclusive("task", "merge")

@@ -17,7 +17,7 @@ func (o *options) curvePath() string {
 	return run.ResultPath(o.out, "curve", o.Set, o.Checkpoint)
 }
 
-// stored returns the result that is there where it is the one asked for and
+// stored returns the result that is there where it has what is asked for and
 // --if-needed is given. It refuses, before the work, to replace one that the new one
 // does not cover.
 func (o *options) stored(r *run.Run, opts record.AttackOptions) (*record.Attack, error) {
@@ -32,7 +32,7 @@ func (o *options) stored(r *run.Run, opts record.AttackOptions) (*record.Attack,
 	if err != nil {
 		return nil, base.RunError(err)
 	}
-	if o.ifNeeded && r.Owns(o.path(), d.Source) && robustness.SameAttack(d, opts) && r.Measures(d.Source, o.Checkpoint, step, o.Set) {
+	if o.ifNeeded && r.Owns(o.path(), d.Source) && robustness.HoldsAttack(d, opts) && r.Measures(d.Source, o.Checkpoint, step, o.Set) {
 		return d, nil
 	}
 	return nil, base.KeptError(r.Protect(o.path(), d.Source, o.Set, o.Checkpoint, robustness.PlannedAttack(opts).Covers(*d)), "--out-dir FOLDER")

@@ -248,7 +248,7 @@ func (o *options) storedWorst(r *run.Run, path string, opts record.WorstOptions)
 	if err != nil {
 		return nil, base.RunError(err)
 	}
-	if o.ifNeeded && r.Owns(path, d.Source) && robustness.SameWorst(d, opts) && r.Measures(d.Source, o.Checkpoint, step, o.Set) {
+	if o.ifNeeded && r.Owns(path, d.Source) && robustness.HoldsWorst(d, opts) && r.Measures(d.Source, o.Checkpoint, step, o.Set) {
 		return d, nil
 	}
 	return nil, base.KeptError(r.Protect(path, d.Source, o.Set, o.Checkpoint, robustness.PlannedWorst(opts).Covers(*d)), "--out-dir FOLDER")

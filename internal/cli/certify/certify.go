@@ -90,7 +90,7 @@ replaced without --force unless the new one covers it.`,
 			o.AddFormat(cmd)
 			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, the run's directory")
 			fs.BoolVar(&o.force, "force", false, "replace a certify.json that has more, or is of other settings")
-			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show certify.json as it is where it has these options, weights and images")
+			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show certify.json as it is where it has what is asked for, of these weights and images")
 			base.Group(fs, "Output")
 			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
 			o.changed = fs.Changed
@@ -234,7 +234,7 @@ func (o *options) method() error {
 // path is where the result goes.
 func (o *options) path() string { return run.ResultPath(o.out, "certify", o.Set, o.Checkpoint) }
 
-// stored returns the result that is there where it is the one asked for and --if-needed is
+// stored returns the result that is there where it has what is asked for and --if-needed is
 // given. It refuses, before the work, to replace one that the new one does not cover.
 func (o *options) stored(r *run.Run) (*record.Certify, error) {
 	if err := base.Writable(o.path()); err != nil || o.force {
@@ -249,7 +249,7 @@ func (o *options) stored(r *run.Run) (*record.Certify, error) {
 	if err != nil {
 		return nil, base.RunError(err)
 	}
-	if o.ifNeeded && r.Owns(o.path(), d.Source) && run.SameJSON(d.Options, o.ask) && r.Measures(d.Source, o.Checkpoint, step, o.Set) {
+	if o.ifNeeded && r.Owns(o.path(), d.Source) && d.Holds(o.ask) && r.Measures(d.Source, o.Checkpoint, step, o.Set) {
 		return d, nil
 	}
 	return nil, base.KeptError(r.Protect(o.path(), d.Source, o.Set, o.Checkpoint, record.Certify{Options: o.ask}.Covers(*d)), place)

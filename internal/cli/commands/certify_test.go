@@ -18,6 +18,7 @@ func TestCertify(t *testing.T) {
 	}
 	before := clitest.Snapshot(t, ".")
 	clitest.Must(t, 0, "certify --run runs/tiny --method ibp --eps 0,1e-5 --queries 12 --if-needed")
+	clitest.Must(t, 0, "certify --run runs/tiny --method ibp --eps 1e-5 --queries 12 --if-needed")
 	clitest.Unchanged(t, ".", before, nil)
 	for flags, want := range map[string]string{
 		"--eps 0 --queries 12":                   "replacing runs/tiny/certify.json would lose: the shares at eps 1e-05; --out-dir FOLDER writes elsewhere, --force replaces it",

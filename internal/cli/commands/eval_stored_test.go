@@ -84,6 +84,14 @@ func TestKeepsTheLargerResult(t *testing.T) {
 	if d, _ := record.ReadKept[record.Eval]("a/quick.json"); d == nil || d.Clustering != nil {
 		t.Errorf("%+v", d)
 	}
+	clitest.Must(t, 0, eval+" --per-query --force")
+	before = clitest.Snapshot(t, ".")
+	for _, less := range []string{"", "--no-kmeans", "--no-baselines", "--k 2,1 --bootstrap 0"} {
+		if _, _, notes := clitest.Run(clitest.ShellWords(eval + " --if-needed " + less)...); !strings.Contains(notes, "runs/tiny/eval.json is up to date") {
+			t.Errorf("with the values of each query: %q: %s", less, notes)
+		}
+	}
+	clitest.Unchanged(t, ".", before, nil)
 	clitest.Refuse(t, base.ExitUsage, eval+" --out a", "give the file to write, such as a/eval.json")
 	clitest.Refuse(t, base.ExitUsage, eval+" --force --if-needed", "do not go together")
 

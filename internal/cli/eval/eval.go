@@ -111,7 +111,7 @@ by the class names in the csv. Files of another export are replaced only with --
 			fs.StringVar(&o.save, "save-embeddings", "", "export the embeddings to `FILE`, such as X.npy, with X.labels.npy and X.items.csv; scores nothing")
 			fs.StringVarP(&o.out, "out", "o", "", "write the result to `FILE` in place of the run's directory; of --embeddings, write it at all")
 			fs.BoolVar(&o.force, "force", false, "replace a result that has more, or is of other settings")
-			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show the run's result as it is where it has these options, weights and images")
+			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show the run's result as it is where it has what is asked for, of these weights and images")
 			base.Group(fs, "Output")
 			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
 			cmd.MarkFlagsMutuallyExclusive("class-scores", "if-needed")

@@ -109,7 +109,7 @@ func (o *options) keeper(set record.EvalOptions) run.Keeper {
 	}
 }
 
-// storedEval returns the result that is there where it is the one asked for and
+// storedEval returns the result that is there where it has what is asked for and
 // --if-needed is given. It refuses, before the work, to replace one that the new one
 // does not cover.
 func (o *options) storedEval(r *run.Run, path string, set record.EvalOptions) (*record.Eval, error) {
@@ -124,8 +124,10 @@ func (o *options) storedEval(r *run.Run, path string, set record.EvalOptions) (*
 	if err != nil {
 		return nil, base.RunError(err)
 	}
-	if o.ifNeeded && r.Owns(path, d.Source) && evaluate.SameEval(d, set) && r.Measures(d.Source, o.Checkpoint, step, o.Set) {
-		return d, nil
+	if o.ifNeeded && r.Owns(path, d.Source) && r.Measures(d.Source, o.Checkpoint, step, o.Set) {
+		if holds, err := evaluate.Holds(r, d, set); err != nil || holds {
+			return d, base.RunError(err)
+		}
 	}
 	return nil, base.KeptError(r.Protect(path, d.Source, o.Set, o.Checkpoint, record.Eval{Options: set}.Covers(*d)), "--out FILE")
 }
