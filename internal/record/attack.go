@@ -121,6 +121,19 @@ func (d Attack) Covers(there Attack) []string {
 	return append(out, unlike(there.Options, d.Options, attackSettings)...)
 }
 
+// Holds reports whether d has all that o asks for, with the same values: its options are
+// o, with more attacks, variants or intervals, or the values of each query.
+func (d Attack) Holds(o AttackOptions) bool {
+	had := d.Options
+	widen(&o.Attacks, had.Attacks)
+	widen(&o.Variants, had.Variants)
+	o.PerQuery = o.PerQuery || had.PerQuery
+	if o.Bootstrap == 0 {
+		o.Bootstrap = had.Bootstrap
+	}
+	return SameJSON(had, o)
+}
+
 func (Curve) kind() kind {
 	return kind{schemas: []string{CurveSchema}, made: "attack " + option.Name("curve")}
 }

@@ -119,3 +119,14 @@ func (d Certify) Covers(there Certify) []string {
 	}
 	return out
 }
+
+// Holds reports whether d has all that o asks for, with the same values: its options are
+// o, with smaller budgets, the largest budget of each query, or certificates of the gallery.
+func (d Certify) Holds(o CertifyOptions) bool {
+	had := d.Options
+	if len(o.Eps) > 0 && len(had.Eps) > 0 && slices.Max(o.Eps) == slices.Max(had.Eps) { // that of the score
+		widen(&o.Eps, had.Eps)
+	}
+	o.Radii, o.Moves = o.Radii || had.Radii, o.Moves || had.Moves
+	return SameJSON(had, o)
+}

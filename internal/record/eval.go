@@ -216,6 +216,24 @@ func (d Eval) Covers(there Eval) []string {
 	return append(out, otherThan(had.Seed, is.Seed, "seed")...)
 }
 
+// Holds reports whether d has all that o asks for, with the same values: its options are
+// o, with more stored or scored. A threshold of pairs is a setting, as in Covers.
+func (d Eval) Holds(o EvalOptions) bool {
+	had := d.Options
+	widen(&o.Ks, had.Ks)
+	widen(&o.FMR, had.FMR)
+	o.Pairs, o.Baselines = o.Pairs || had.Pairs, o.Baselines || had.Baselines
+	o.PerQuery, o.PerClass = o.PerQuery || had.PerQuery, o.PerClass || had.PerClass
+	o.Batch = had.Batch // which changes no bit
+	if !o.KMeans {
+		o.KMeans, o.K, o.NInit = had.KMeans, had.K, had.NInit
+	}
+	if o.Bootstrap == 0 {
+		o.Bootstrap, o.Intervals = had.Bootstrap, had.Intervals
+	}
+	return SameJSON(had, o)
+}
+
 // Queries is the number of queries that count.
 func (d Eval) Queries() int { return cmp.Or(d.Searched, d.Source.Items) - d.Excluded }
 

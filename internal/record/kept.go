@@ -1,8 +1,11 @@
 package record
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -73,4 +76,21 @@ func KeepFiles[T Result[T]](path string, now T) error {
 		return nil
 	}
 	return &KeptError{Path: path, Lost: lost}
+}
+
+// widen makes asked what there is, where that has all of asked, in any order.
+func widen[E comparable](asked *[]E, had []E) {
+	for _, v := range *asked {
+		if !slices.Contains(had, v) {
+			return
+		}
+	}
+	*asked = had
+}
+
+// SameJSON says that a and b have the same JSON.
+func SameJSON(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
 }

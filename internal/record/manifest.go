@@ -36,6 +36,7 @@ type Manifest struct {
 	Seconds    float64               `json:"seconds" doc:"training time over all sessions"`
 	Best       *Best                 `json:"best,omitempty" doc:"the best checkpoint"`
 	Selection  *Selection            `json:"selection,omitempty" doc:"how the best checkpoint is chosen"`
+	Pruned     bool                  `json:"weights_removed,omitempty" doc:"whether 'tercet runs prune' has removed the last checkpoint of the finished run"`
 	Stopped    *Stop                 `json:"stopped,omitempty" doc:"the early stop, if there was one"`
 	Extended   []Extension           `json:"extended,omitempty" doc:"the shorter runs that this one continues, in order"`
 	CPU        string                `json:"cpu" doc:"processor of the first step"`

@@ -130,3 +130,14 @@ func (d Worst) Covers(there Worst) []string {
 	}
 	return append(out, otherThan(a.Seed, b.Seed, "seed")...)
 }
+
+// Holds reports whether d has all that o asks for, with the same values: its options are
+// o, with further galleries after those, checks of gradients, or attacks on the gallery.
+func (d Worst) Holds(o WorstOptions) bool {
+	had := d.Options
+	if n := len(o.Galleries); n <= len(had.Galleries) && slices.Equal(o.Galleries, had.Galleries[:n]) {
+		o.Galleries = had.Galleries // each begins with what broke queries in those before
+	}
+	o.Battery, o.Moves = o.Battery || had.Battery, o.Moves || had.Moves
+	return SameJSON(had, o)
+}

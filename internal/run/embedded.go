@@ -57,6 +57,12 @@ func (r *Run) Checkpoint(which string) (*train.Checkpoint, error) {
 		return nil, fmt.Errorf("%w; put it back, or retrain the run (`tercet train %s %s %s %s`); checkpoint last does not depend on it", err, option.Name("resume"), r.Dir, option.Name("from"), Start)
 	case !errors.Is(err, os.ErrNotExist):
 		return nil, r.unusable(err)
+	case r.Manifest.Pruned:
+		return nil, fmt.Errorf("%s: %w; the run's weights were removed (tercet runs prune): `tercet train %s %s %s %s` trains it again", r.Dir, err, option.Name("resume"), r.Dir, option.Name("from"), Start)
+	case which == "best" && s == record.Finished && r.Manifest.Best == nil:
+		return nil, fmt.Errorf("%s: %w; the run was not evaluated during training, and has chosen no best checkpoint", r.Dir, err)
+	case which == "best" && s == record.Finished:
+		return nil, fmt.Errorf("%s: %w; it has been there: `tercet train %s %s %s %s` trains the run again", r.Dir, err, option.Name("resume"), r.Dir, option.Name("from"), Start)
 	case s == record.Collapsed || s == record.Diverged:
 		return nil, fmt.Errorf("%s: %w; the run has %s and has no such weights: %s", r.Dir, err, s, r.Manifest.Message)
 	}

@@ -101,6 +101,8 @@ func (r *Run) longer(x Longer) (*config.Config, error) {
 	switch {
 	case c.LearnsMetric():
 		return refuse("%s fits a metric to its end, and has no further steps", r.Dir)
+	case m.Pruned:
+		return refuse("the weights of %s were removed (tercet runs prune)", r.Dir)
 	case m.Stopped != nil:
 		return refuse("%s stopped early at step %d, since %s; a longer run would stop there, too", r.Dir, m.Stopped.Step, m.Stopped.Reason)
 	case m.Status != record.Finished:

@@ -180,6 +180,8 @@ func (r *Run) complete() (bool, error) {
 	switch {
 	case errors.Is(err, ErrOtherRun):
 		return false, err
+	case errors.Is(err, fs.ErrNotExist) && m.Pruned:
+		return true, nil
 	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("%w: %s is not there", train.ErrCheckpoint, r.Last())
 	case err == nil && c.State.Step != m.Steps:
@@ -188,6 +190,27 @@ func (r *Run) complete() (bool, error) {
 		return m.Steps >= m.Of || m.Stopped != nil || c.State.Stopped, nil
 	}
 	return false, r.unusable(fmt.Errorf("the manifest says finished at step %d of %d: %w", m.Steps, m.Of, err))
+}
+
+// Prune removes files of the run, which is finished and locked, such as
+// "checkpoints/last.safetensors". That its last checkpoint is removed the manifest says first,
+// so that training its config again finds it finished.
+func (r *Run) Prune(files []string) error {
+	for _, name := range files {
+		if r.Path(name) == r.Last() {
+			if err := r.readManifest(); err != nil {
+				return err
+			}
+			r.Manifest.Pruned = true
+			if err := r.SaveManifest(); err != nil {
+				return err
+			}
+		}
+		if err := os.Remove(r.Path(name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // restore makes the checkpoint that From names the last one. The manifest is written

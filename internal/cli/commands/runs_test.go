@@ -308,6 +308,27 @@ func TestRemoveKeepsRunsInUse(t *testing.T) {
 	clitest.Refuse(t, base.ExitUsage, "runs rm runs/link --yes", "runs/link is a link")
 }
 
+// A sweep with a run whose weights were removed continues with its other runs.
+func TestTrainingAfterPruning(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml --set sweep.seed=[0,1]")
+	clitest.Must(t, 0, "runs prune runs/tiny-seed-0 --checkpoints best --yes")
+	clitest.Refuse(t, base.ExitData, "eval runs/tiny-seed-0 --checkpoint best", "it has been there: `tercet train --resume runs/tiny-seed-0 --from start`")
+	clitest.Must(t, 0, "runs prune --checkpoints all --yes")
+	out := clitest.Must(t, 0, "train -c tiny.yaml --set sweep.seed=[0,1,2]")
+	if _, err := os.Stat("runs/tiny-seed-2/checkpoints/last.safetensors"); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	const again = "tercet train --resume runs/tiny-seed-1 --from start"
+	clitest.Refuse(t, base.ExitData, "eval runs/tiny-seed-1", "the run's weights were removed (tercet runs prune): `"+again+"` trains it again")
+	clitest.Refuse(t, base.ExitUsage, "runs extend runs/tiny-seed-1 --epochs 9", "the weights of runs/tiny-seed-1 were removed")
+	if out := clitest.Must(t, 0, "runs show runs/tiny-seed-1"); !strings.Contains(out, again) {
+		t.Errorf("next: %s", out)
+	}
+	clitest.Must(t, 0, strings.TrimPrefix(again, "tercet "))
+	clitest.Must(t, 0, "eval runs/tiny-seed-1 --no-pictures --no-kmeans --no-baselines")
+}
+
 func TestPruneCheckpoints(t *testing.T) {
 	three(t)
 	for _, name := range []string{"a-2", "killed"} {
@@ -339,7 +360,7 @@ func TestPruneCheckpoints(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	maps.DeleteFunc(before, func(path, _ string) bool { return strings.HasPrefix(path, "runs/a-2/checkpoints") })
-	clitest.Unchanged(t, ".", before, func(path string) bool { return path == "runs/a-2/lock" })
+	clitest.Unchanged(t, ".", before, func(path string) bool { return path == "runs/a-2/lock" || path == "runs/a-2/manifest.json" })
 	if left, err := os.ReadDir("runs/a-2/checkpoints"); err != nil || len(left) != 0 {
 		t.Errorf("%v %v", left, err)
 	}

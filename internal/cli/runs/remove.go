@@ -86,8 +86,8 @@ Removes from RUNS (default: runs)
   --checkpoints  weights of finished runs: previous (the last but one, kept in case that
                  the last is damaged), best, kept (those of train.keep_every), or all.
                  Results and logs stay. Without its last checkpoint a run can no longer
-                 be evaluated, attacked or exported, and tercet train on its sweep stops
-                 there with an error
+                 be evaluated, attacked, extended or exported; tercet train on its sweep
+                 takes it as finished
 
 and with --older only from runs that have not changed for that time.
 
@@ -239,13 +239,8 @@ func (r removal) away() error {
 		return err
 	}
 	defer of.Close()
-	for _, name := range r.files {
-		if err := os.Remove(filepath.Join(r.Dir, name)); err != nil {
-			return err
-		}
-	}
 	if r.files != nil {
-		return nil
+		return of.Prune(r.files)
 	}
 	abs, err := filepath.Abs(r.Dir)
 	if err != nil {

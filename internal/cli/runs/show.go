@@ -143,6 +143,9 @@ func next(f found) string {
 	case record.Interrupted, printed.Dead, record.Failed:
 		return "tercet train --resume " + dir
 	case record.Finished:
+		if f.run.Manifest.Pruned {
+			return "tercet train --resume " + dir + " --from " + run.Start
+		}
 		if !f.run.Has("eval") {
 			return "tercet eval --run " + dir
 		}

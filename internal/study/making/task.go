@@ -15,12 +15,12 @@ type Task struct {
 	Commands []Command
 }
 
-// Kept says that a run has results but no checkpoints, as folders of results have them:
-// nothing more can be made of it.
+// Kept says that a run has results but no checkpoints, as folders of results and pruned runs
+// have them: nothing more can be made of it.
 func (t *Task) Kept() bool {
-	_, err := os.Stat(filepath.Join(t.Dir, "manifest.json"))
+	m := t.manifest()
 	_, none := os.Stat(filepath.Join(t.Dir, "checkpoints"))
-	return err == nil && os.IsNotExist(none)
+	return m != nil && (m.Pruned || os.IsNotExist(none))
 }
 
 // CannotMake is the failure of a kept run that lacks results, nil of any other.
@@ -75,16 +75,25 @@ func (t *Task) Done(c Command) bool {
 	return true
 }
 
-// status is that of the run's manifest, "" where it has none.
+// status is that of the run's manifest, "" where it has none that can be read.
 func (t *Task) status() record.Status {
-	var m struct {
-		Status record.Status `json:"status"`
+	if m := t.manifest(); m != nil {
+		return m.Status
 	}
+	return ""
+}
+
+// manifest is what can be read of the run's, nil where there is none.
+func (t *Task) manifest() *record.Manifest {
 	b, err := os.ReadFile(filepath.Join(t.Dir, "manifest.json"))
-	if err != nil || json.Unmarshal(b, &m) != nil {
-		return ""
+	if err != nil {
+		return nil
 	}
-	return m.Status
+	m := &record.Manifest{}
+	if json.Unmarshal(b, m) != nil {
+		return &record.Manifest{} // of another version, or damaged
+	}
+	return m
 }
 
 // add takes the commands of another step that the task does not have.
