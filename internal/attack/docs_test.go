@@ -2,30 +2,23 @@ package attack
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 // docs/attacks.md is what the attacks say of themselves.
-func TestDocs(t *testing.T) {
-	const path = "../../docs/attacks.md"
-	if os.Getenv("TERCET_UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile(path, []byte(page()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != page() {
-		t.Errorf("%s is not what the attacks say of themselves: run TERCET_UPDATE_GOLDEN=1 go test ./internal/attack -run TestDocs (%v)", path, err)
-	}
+func TestDocsGolden(t *testing.T) {
+	testutil.Golden(t, "../../docs/attacks.md", []byte(page()))
 }
 
 func page() string {
 	var b strings.Builder
 	b.WriteString(`# Attacks
 
-Made from the attacks in ` + "`internal/attack`" + ` by ` + "`TERCET_UPDATE_GOLDEN=1 go test ./internal/attack -run TestDocs`" + `.
+Made from the attacks in ` + "`internal/attack`" + ` by ` + "`make golden`" + `.
 
 z is the embedding of the perturbed image, z0 that of the clean image, x runs over the gallery, d is the Euclidean distance. Attacks are projected gradient descent on the objective, from the clean image, with the network frozen. [Hardness manipulation](papers/hardness-manipulation.md#attacks) has the budgets and the two variants, published and fixed.
 

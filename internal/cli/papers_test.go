@@ -42,9 +42,9 @@ var statuses = []struct {
 
 var papersBlock = regexp.MustCompile(`(?s)<!-- papers -->\n.*<!-- end -->\n`)
 
-// TestPapersPage holds the tables of docs/papers.md against studies/papers: each command is
+// TestPapersPageGolden holds the tables of docs/papers.md against studies/papers: each command is
 // one that tercet takes, each step and each kept file is there.
-func TestPapersPage(t *testing.T) {
+func TestPapersPageGolden(t *testing.T) {
 	var out, summary strings.Builder
 	files, err := filepath.Glob("../../studies/papers/*.yaml")
 	if err != nil || len(files) < 5 {

@@ -1,5 +1,7 @@
 package config
 
+import "reflect"
+
 // Config is one experiment, complete: every key has a value.
 type Config struct {
 	Name      string    `yaml:"name" doc:"the run's name; its directory is runs/NAME"`
@@ -19,6 +21,17 @@ type Config struct {
 	Search    Search    `yaml:"search" doc:"what tercet tune searches, and how"`
 
 	src *source // what it was built from, for origins, sweeps and resolving
+}
+
+// Sections are the keys of the first level, in the order of Config.
+func Sections() []string {
+	var out []string
+	for f := range reflect.TypeFor[Config]().Fields() {
+		if key := f.Tag.Get("yaml"); key != "" {
+			out = append(out, key)
+		}
+	}
+	return out
 }
 
 // Axis is one swept key and its values, each written as YAML on one line.

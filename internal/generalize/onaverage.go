@@ -67,7 +67,7 @@ func onAverageStability(ctx context.Context, r *run.Run, o Options, p progress.P
 		}
 	}
 	if r.Config.Data.Distort.Strength > 0 {
-		d.Warnings = append(d.Warnings, "training images are distorted and others are not: a triplet that is unseen is distorted all the same, those of tercet gap are not")
+		d.Warnings = append(d.Warnings, "training images are distorted and others are not: the triplets that were left out are distorted here, those of the gap's test images are not")
 	}
 	if g := StoredGap(d.Source); g != nil {
 		d.Gap = &record.StoredGaps{File: g.File(), Triplets: g.Options.Triplets, Loss: g.Loss.Sides, Error: g.Error}

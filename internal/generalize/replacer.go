@@ -76,7 +76,7 @@ func (r *replacer) choose(given []int, n int, kinds []string, from []int) ([]int
 		}
 	}
 	if n > len(from) {
-		return nil, option.Errorf("%d training images are to be replaced, one at a time, and there are %d to choose from; ask for at most so many", n, len(from))
+		return nil, option.Errorf("%d replacements of a training image are requested, and only %d images are available; request fewer", n, len(from))
 	}
 	var out []int
 	var why error

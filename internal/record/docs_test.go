@@ -13,6 +13,7 @@ import (
 
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
+	"tercet/internal/testutil"
 )
 
 // parts are the types that have a table of their own on a page of docs, under their
@@ -170,9 +171,8 @@ func plural(word string) string {
 
 var block = regexp.MustCompile(`(?s)<!-- keys: (\w+) -->\n(.*?)<!-- end -->\n`)
 
-// The tables of keys on the pages of docs are those of the structs; with
-// TERCET_UPDATE_GOLDEN=1 they are written.
-func TestDocsHaveTheKeys(t *testing.T) {
+// The tables of keys on the pages of docs are those of the structs.
+func TestDocsGolden(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -194,16 +194,7 @@ func TestDocsHaveTheKeys(t *testing.T) {
 			found[m[1]] = true
 			return fmt.Sprintf("<!-- keys: %s -->\n%s<!-- end -->\n", m[1], keyTable(t, typ))
 		})
-		if text == string(b) {
-			continue
-		}
-		if os.Getenv("TERCET_UPDATE_GOLDEN") == "" {
-			t.Errorf("%s: a table of keys is not that of its struct; make golden writes it", page)
-			continue
-		}
-		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Golden(t, page, []byte(text))
 	}
 	var lost []string
 	for name := range tables {

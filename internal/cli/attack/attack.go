@@ -61,7 +61,7 @@ Each is computed as published (as robrank does, bugs included) and fixed (as the
 papers describe it). Tables also have each score of the unperturbed images, as
 with eps 0: for ERS it is the ceiling. Writes attack.json and a picture
 into the run's directory, or into --out-dir; with --curve, curve.json and a plot.
-Of other images or weights they are attack-validation.json, attack-best.json and
+For another split or checkpoint they are attack-validation.json, attack-best.json and
 the like. A result is not replaced without --force unless the new one covers it: has
 its scores, queries, draws and eps, by the same settings.
 

@@ -88,7 +88,7 @@ func (o *options) declareMulticut(fs *pflag.FlagSet) {
 	fs.StringVar(&o.lists, "graph-lists", "", "of a sparse graph: `FILE` of lists of neighbors that another program found (npy, ibin, ivecs), in place of --graph-neighbors")
 	fs.IntVar(&o.random, "graph-random", 0, "of a sparse graph: random partners of each item")
 	fs.StringVar(&o.saveGraph, "save-graph", "", "write the sparse graph to `FILE` in the MULTICUT text format, which RAMA and LPMP read")
-	fs.BoolVar(&o.noComparison, "no-comparison", false, "leave out what the ground truth and k-means cost")
+	fs.BoolVar(&o.noComparison, "no-comparison", false, "do not compute the objective of the ground truth and of k-means")
 	base.Only(fs, []string{solve.Multicut, solve.HDBSCAN}, "min-cluster-size")
 	base.Group(fs, "Multicut", solve.Multicut)
 }
@@ -97,7 +97,7 @@ func (o *options) declareMulticut(fs *pflag.FlagSet) {
 func (o *options) declareTrees(fs *pflag.FlagSet) {
 	fs.StringVar(&o.linkage, "linkage", "average", "average, complete or ward")
 	base.Group(fs, "Agglomerative", solve.Agglomerative)
-	fs.IntVar(&o.minSamples, "min-samples", 0, "points within the distance at which a point counts as dense, the point itself among them (as in scikit-learn); 0: as --min-cluster-size")
+	fs.IntVar(&o.minSamples, "min-samples", 0, "neighbors, the point itself included, that make a core point (as in scikit-learn); 0: as --min-cluster-size")
 	fs.StringVar(&o.selection, "selection", "eom", "clusters of the tree by excess of mass (eom), or its leaves (leaf)")
 	fs.Float64Var(&o.epsilon, "epsilon", 0, "clusters closer than this are merged")
 	base.Group(fs, "HDBSCAN", solve.HDBSCAN)

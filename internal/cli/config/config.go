@@ -20,10 +20,8 @@ import (
 	"tercet/internal/text"
 )
 
-const Long = `A config is one YAML file with the sections name, seed, data, noise, model, batch,
-loss, miner, defense, optimizer, train, eval and sweep. Every key has a default;
-tercet config keys lists them.
-
+// Long is the help of tercet config, and the text of tercet-config(5).
+var Long = text.Wrap("A config is one YAML file with the sections "+strings.Join(config.Sections(), ", ")+". Every key has a default; tercet config keys lists them.", 88, "") + `
 Rising priority: defaults; files of include, in order; the file; --set.
 
   include: [base.yaml]              other configs below this one, relative to it

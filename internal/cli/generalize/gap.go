@@ -21,7 +21,7 @@ triplets of test images than on those of training images, with intervals over
 images, compared with Theorem 1 of Chen et al. (at --delta). It writes gap.json into
 the run's directory. tercet report --table gap reads it.
 
-Of a run of model mahalanobis it learns metrics from samples of --sizes instead,
+For a run of model mahalanobis it fits metrics from samples of --sizes instead,
 --samples of each, and measures the gap of each over all triplets.`,
 		Examples: []base.Example{
 			{Why: "loss on triplets of test and of training images", Line: "tercet gap --run runs/first"},

@@ -68,23 +68,11 @@ logs and the settings that differ, and its tables can be sorted; it needs no net
 a run belongs to the row whose config keys it has. Tables:
 ` + strings.Join(tables.All.Names(), ", ") + `;
 tab7 to tab11 by their number; or a YAML file such as configs/tables/u.yaml.
-Tables of studies, drawn with --curves:
-  clustering              losses and ways of clustering under label noise
-  clustering-differences  the same, by pairs with the same seed
-  double-descent          test error over width, its peak, and the fitted widths
-  pair-epochs             the same during training
-  pair-floor              training error, contradictory pairs, Theorem 1 of DIBS
-  online-offline          new data in each epoch against reused data
-  noise-robust            triplet losses against the plain one under noise
-  noise-attack            ERS over noise
-  noise-clustering        clusters over noise
-  stability               measured stability and gap of metrics against the bounds
-  gap                     gap of networks against the number of training images
-  network-stability       stability of networks against the number of training images
-  worst-band              worst cases and certificates over the budget
-Without curves: worst (worst cases with ERS and certificates), pairs (errors of runs on
-pair graphs), and the quantities behind claims, with verdicts: worst-order (do ERS and the
-worst case put defenses in the same order?), pair-claims and stability-checks.`,
+The tables of the built-in studies, such as clustering, double-descent, noise-robust
+and manipulation, also with claims and their verdicts: tercet study list NAME prints
+those of a study. Further ones are worst-band (worst cases and certificates over the
+budget), stability (measured stability of metrics against the bounds) and
+stability-checks (its verdicts). --curves draws those that have a plot.`,
 		Examples: []base.Example{
 			{Why: "one run, with a page in its directory", Line: "tercet report --runs runs/first --page runs/first/report.md"},
 			{Why: "all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi, wcR@1(prototype), certR@1", Line: "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv"},

@@ -19,14 +19,15 @@ func newList(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "list [SPEC]",
 		Paged: true,
-		Short: "List the built-in studies, or the steps of one",
+		Short: "List the built-in studies, or the steps and tables of one",
 		Long: `
 Prints name and title of the studies that the binary has built in. Of one study, by
-its name or its YAML file, it prints the steps that tercet study run can make alone;
-a step that is marked extra is made only if it is named.`,
+its name or its YAML file, it prints the steps that tercet study run can make alone,
+and the tables that tercet report --table can print from its runs. A step that is
+marked extra is made only if it is named.`,
 		Examples: []base.Example{
 			{Why: "every study", Line: "tercet study list"},
-			{Why: "the steps of a study", Line: "tercet study list clustering"},
+			{Why: "the steps and tables of a study", Line: "tercet study list clustering"},
 		},
 		Args: cobra.MaximumNArgs(1),
 		Run: func(_ context.Context, args []string) error {
@@ -63,15 +64,15 @@ func listSteps(s *base.Streams, choice string) error {
 		own.Details = append(own.Details, printed.StudyStep{Name: step.Name, About: step.About, Extra: step.Extra, Configs: step.Configs, Tables: step.Tables})
 	}
 	doc := printed.Studies{Schema: record.StudiesSchema, Studies: []printed.StudyEntry{own}}
-	return s.Result(doc, func(w io.Writer) error { return writeSteps(w, own) })
+	return s.Result(doc, func(w io.Writer) error { return writeStudy(w, own, spec.Tables) })
 }
 
 // columns is the width of a terminal that text is broken for.
 const columns = 80
 
-// writeSteps writes a paragraph on the study and one on each step.
-func writeSteps(w io.Writer, e printed.StudyEntry) error {
-	out := text.Wrap(e.Title+". "+e.About, columns, "")
+// writeStudy writes a paragraph on the study, one on each step, and one on each table.
+func writeStudy(w io.Writer, e printed.StudyEntry, tables []study.Table) error {
+	out := text.Wrap(e.Title+". "+e.About, columns, "") + "\nsteps:\n"
 	for _, step := range e.Details {
 		name, about := step.Name, step.About
 		if step.Extra {
@@ -81,6 +82,10 @@ func writeSteps(w io.Writer, e printed.StudyEntry) error {
 			about = "tables: " + strings.Join(step.Tables, ", ")
 		}
 		out += text.Wrap(name+": "+about, columns, "  ")
+	}
+	out += "\ntables:\n"
+	for _, t := range tables {
+		out += text.Wrap(t.Name+": "+t.Title, columns, "  ")
 	}
 	_, err := io.WriteString(w, out)
 	return err

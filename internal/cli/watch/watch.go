@@ -34,7 +34,7 @@ On a terminal it draws a line for each run, with its curves, or a larger picture
 single one. Otherwise it prints a line for each epoch and evaluation, and for what happens
 to a run: resumed, finished, killed.
 
-It ends when no process has worked on any of the runs for three looks.
+It ends when three checks in a row find no process that trains the runs.
 
 --http serves the page of tercet report to browsers of this machine instead, without
 pictures. New points of curves appear by themselves, and the page is loaded again when a

@@ -1,5 +1,5 @@
-// Package fault has the three kinds of errors about data that readers tell apart, so that
-// readers below package data report as it does.
+// Package fault has the three kinds of errors about data, so that readers below package data
+// report as it does.
 package fault
 
 import (

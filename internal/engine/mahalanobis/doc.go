@@ -1,6 +1,6 @@
-// Package mahalanobis learns a quadratic form that tells near from far: triplet
-// metric learning as Chen et al. analyze it (AAAI 2023, "On the Stability and
-// Generalization of Triplet Learning").
+// Package mahalanobis learns a quadratic form whose value is small for points of one
+// class and large for others: the triplet metric learning that Chen and others analyze
+// (AAAI 2023, "On the Stability and Generalization of Triplet Learning").
 //
 // A symmetric d x d matrix w gives a pair of points the number
 //

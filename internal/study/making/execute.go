@@ -36,7 +36,7 @@ type Failure struct {
 
 func (f Failure) String() string {
 	if f.Lacks != nil {
-		return fmt.Sprintf("%s: has no weights, so that nothing more can be made of it; it lacks %s; remove the folder, and the run is trained again", f.Dir, strings.Join(f.Lacks, ", "))
+		return fmt.Sprintf("%s: has no weights, so that its missing results (%s) cannot be computed; remove the folder, and the run is trained again", f.Dir, strings.Join(f.Lacks, ", "))
 	}
 	return fmt.Sprintf("%s: exit code %d of tercet %s; see %s", f.Dir, f.Code, f.Line, f.Log)
 }

@@ -1,6 +1,6 @@
-// Package measure finds out how stable triplet metric learning is and how far its
-// training risk lies from its true risk, on data, and sets the bounds of Chen et al.
-// (AAAI 2023) beside what it finds.
+// Package measure measures on data how stable triplet metric learning is and how far its
+// training risk lies from its true risk, and compares both with the bounds of Chen and
+// others (AAAI 2023).
 //
 // A Learner makes theta, the coordinates of a symmetric matrix w, from a sample of
 // positive and negative points; a Source draws samples and fresh points. Uniform

@@ -1,4 +1,4 @@
-// Package stability computes the bounds of Chen et al., "On the Stability and
+// Package stability computes the bounds of Chen and others, "On the Stability and
 // Generalization of Triplet Learning" (AAAI 2023): Theorems 1 to 4, Lemmas 1 to 6 and
 // 10, Corollaries 1 to 3. Each is a pure function of its assumptions' numbers, in the
 // form that is printed (Paper) and in one that its proof supports (Corrected); what
