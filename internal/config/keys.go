@@ -3,20 +3,24 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 
 	"tercet/internal/component"
 	"tercet/internal/record/printed"
 )
 
 // Keys lists every key of every component, in the order of the sections.
-func Keys() []printed.ConfigKey {
+func Keys() []printed.ConfigKey { return slices.Clone(allKeys()) }
+
+var allKeys = sync.OnceValue(func() []printed.ConfigKey {
 	c, err := Load("", nil)
 	if err != nil {
 		panic("config: the defaults are not valid: " + err.Error())
 	}
 	return keys(reflect.ValueOf(c).Elem(), "", nil)
-}
+})
 
 func keys(v reflect.Value, path string, with []string) []printed.ConfigKey {
 	var out []printed.ConfigKey
@@ -34,6 +38,7 @@ func keys(v reflect.Value, path string, with []string) []printed.ConfigKey {
 		one(v.Field(f.index), f, with)
 	}
 	_, family, _ := choice(v.Type())
+	sharing := sharing(family)
 	seen := map[string]bool{}
 	for _, c := range family {
 		o := reflect.New(reflect.TypeOf(c.Defaults)).Elem()
@@ -42,7 +47,7 @@ func keys(v reflect.Value, path string, with []string) []printed.ConfigKey {
 			id := meaning(o, f)
 			if !seen[id] {
 				seen[id] = true
-				one(o.Field(f.index), f, sharing(family, id))
+				one(o.Field(f.index), f, sharing[id])
 			}
 		}
 	}
@@ -56,13 +61,12 @@ func meaning(o reflect.Value, f field) string {
 }
 
 // sharing lists the components that have the same key with the same meaning.
-func sharing(family []part, id string) []string {
-	var out []string
+func sharing(family []part) map[string][]string {
+	out := map[string][]string{}
 	for _, c := range family {
 		for _, f := range optionFields(c) {
-			if meaning(reflect.ValueOf(c.Defaults), f) == id {
-				out = append(out, c.Name)
-			}
+			id := meaning(reflect.ValueOf(c.Defaults), f)
+			out[id] = append(out[id], c.Name)
 		}
 	}
 	return out

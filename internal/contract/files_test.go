@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/draw"
 	"image/png"
 	"maps"
 	"os"
@@ -75,15 +77,7 @@ func describe(name string, b []byte, dir, root string) string {
 		if err != nil {
 			return "damaged: " + err.Error()
 		}
-		h := sha256.New()
-		size := img.Bounds()
-		for y := size.Min.Y; y < size.Max.Y; y++ {
-			for x := size.Min.X; x < size.Max.X; x++ {
-				r, g, b, a := img.At(x, y).RGBA()
-				h.Write([]byte{byte(r >> 8), byte(g >> 8), byte(b >> 8), byte(a >> 8)})
-			}
-		}
-		return fmt.Sprintf("%d x %d pixels, sha256 %.12x", size.Dx(), size.Dy(), h.Sum(nil))
+		return fmt.Sprintf("%d x %d pixels, sha256 %.12x", img.Bounds().Dx(), img.Bounds().Dy(), sha256.Sum256(pixels(img)))
 	case ".npy":
 		return fmt.Sprintf("%d bytes, sha256 %.12x", len(b), sha256.Sum256(b))
 	}
@@ -96,6 +90,25 @@ func describe(name string, b []byte, dir, root string) string {
 		return fmt.Sprintf("%d lines, sha256 %.12x", lines, sha256.Sum256([]byte(text)))
 	}
 	return "\n" + indent(text)
+}
+
+// pixels are the bytes red, green, blue and alpha of each pixel, row by row.
+func pixels(img image.Image) []byte {
+	if p, ok := img.(*image.Paletted); ok { // most pictures; draw looks each pixel up
+		colors := make([][4]byte, len(p.Palette))
+		for i, c := range p.Palette {
+			r, g, b, a := c.RGBA()
+			colors[i] = [4]byte{byte(r >> 8), byte(g >> 8), byte(b >> 8), byte(a >> 8)}
+		}
+		out := make([]byte, 0, 4*len(p.Pix))
+		for _, i := range p.Pix { // a decoded picture has no gap between rows
+			out = append(out, colors[i][:]...)
+		}
+		return out
+	}
+	out := image.NewRGBA(img.Bounds())
+	draw.Draw(out, out.Rect, img, out.Rect.Min, draw.Src)
+	return out.Pix
 }
 
 // indent puts two blanks before each line that is not empty.

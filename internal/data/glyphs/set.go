@@ -31,12 +31,18 @@ type Set struct {
 
 // Open draws the training set and the test set. Their classes are disjoint; test
 // is nil if o asks for no test classes. Classes are chosen from the repertoire
-// by the seed and numbered by code point from 0 in each set.
+// by the seed and numbered by code point from 0 in each set. Equal options may give
+// the same sets, which nothing changes.
 func Open(o Options) (train, test *Set, err error) {
 	o, err = o.withDefaults()
 	if err != nil {
 		return nil, nil, err
 	}
+	return last.open(o)
+}
+
+// draw draws the sets of complete options.
+func draw(o Options) (train, test *Set, err error) {
 	order := slices.Clone(repertoire)
 	r := rng.New(o.Seed, "glyphs classes")
 	for i := range o.TrainClasses + o.TestClasses { // Fisher and Yates
