@@ -184,11 +184,9 @@ func (m *averager) sum(ctx context.Context, item, first, n int, of *array.Array,
 			return
 		}
 		products = slices.Grow(products[:0], rows*len(stats))[:rows*len(stats)]
-		par.For(rows, 4, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				for j := range stats {
-					products[i*len(stats)+j] = min(1, max(0, (1+kernel.Dot(of.Row(j), z.Row(i)))/2))
-				}
+		par.Each(rows, 4, func(i int) {
+			for j := range stats {
+				products[i*len(stats)+j] = min(1, max(0, (1+kernel.Dot(of.Row(j), z.Row(i)))/2))
 			}
 		})
 		for i, y := range products {
@@ -217,10 +215,8 @@ func (m *averager) rivals(item int, z []float32) ([]blend, []rival) {
 	}
 	blends := m.blends(own, same, z)
 	list := make([]rival, len(wrong))
-	par.For(len(wrong), 64, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			list[i] = m.rival(wrong[i], blends, z)
-		}
+	par.Each(len(wrong), 64, func(i int) {
+		list[i] = m.rival(wrong[i], blends, z)
 	})
 	slices.SortFunc(list, func(a, b rival) int { return cmp.Or(cmp.Compare(a.margin, b.margin), cmp.Compare(a.row, b.row)) })
 	return blends, list

@@ -66,10 +66,8 @@ func (f frame) all(x []float32, n int) *centered { return f.into(make([]float32,
 func (f frame) into(room, x []float32, n int) *centered {
 	d := f.d
 	c := &centered{frame: f, n: n, x: room}
-	par.For(n, 64, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			f.load(x[i*d:(i+1)*d], c.x[i*d:(i+1)*d])
-		}
+	par.Each(n, 64, func(i int) {
+		f.load(x[i*d:(i+1)*d], c.x[i*d:(i+1)*d])
 	})
 	c.square = kernel.SumSquares(c.x) / float64(n)
 	c.variance = c.square / float64(d)

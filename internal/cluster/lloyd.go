@@ -114,10 +114,8 @@ func (l *lloyd) inertia() float64 {
 
 // measure sets dist to the squared distances of the rows from one on to their centers.
 func (l *lloyd) measure(from int, dist []float64) {
-	par.For(len(dist), 64, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			dist[i] = l.exact(from+i, int(l.labels[from+i]))
-		}
+	par.Each(len(dist), 64, func(i int) {
+		dist[i] = l.exact(from+i, int(l.labels[from+i]))
 	})
 }
 

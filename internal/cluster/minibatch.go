@@ -158,10 +158,8 @@ func (b *batches) run(ctx context.Context, o KMeansOptions) (steps int, converge
 // assign loads rows of the data into l and gives each its nearest center.
 func (b *batches) assign(ctx context.Context, l *lloyd, rows []int) error {
 	d := b.d
-	par.For(len(rows), 64, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			b.load(b.x[rows[i]*d:(rows[i]+1)*d], l.data.x[i*d:(i+1)*d])
-		}
+	par.Each(len(rows), 64, func(i int) {
+		b.load(b.x[rows[i]*d:(rows[i]+1)*d], l.data.x[i*d:(i+1)*d])
 	})
 	l.data.usual = math.Sqrt(kernel.SumSquares(l.data.x) / float64(len(rows)))
 	l.data.pack()

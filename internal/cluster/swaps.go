@@ -108,15 +108,11 @@ func (s *swaps) measure() {
 	l := s.l
 	s.sort()
 	s.seconds()
-	par.For(l.k, 1, func(lo, hi int) {
-		for c := lo; c < hi; c++ {
-			s.total(c)
-		}
+	par.Each(l.k, 1, func(c int) {
+		s.total(c)
 	})
-	par.For(l.k, 1, func(lo, hi int) {
-		for c := lo; c < hi; c++ {
-			s.gain[c], s.cost[c] = s.split(c), s.remove(c)
-		}
+	par.Each(l.k, 1, func(c int) {
+		s.gain[c], s.cost[c] = s.split(c), s.remove(c)
 	})
 }
 

@@ -49,13 +49,11 @@ func eachFile(n, size int, f func(i int) error) error {
 func badFiles(n, size int, f func(i int) error) map[int]error {
 	var mu sync.Mutex
 	bad := map[int]error{}
-	par.For(n, size, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			if err := f(i); err != nil {
-				mu.Lock()
-				bad[i] = err
-				mu.Unlock()
-			}
+	par.Each(n, size, func(i int) {
+		if err := f(i); err != nil {
+			mu.Lock()
+			bad[i] = err
+			mu.Unlock()
 		}
 	})
 	return bad

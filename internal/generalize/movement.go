@@ -97,11 +97,9 @@ func (j *probe) compare(base, now *standing) record.Movement {
 	m.LossP50, m.LossP90, m.LossP99 = stat.NearestRank(change, 50), stat.NearestRank(change, 90), stat.NearestRank(change, 99)
 	rows := base.z.Rows()
 	apart, far := make([]float64, rows), make([]float64, rows)
-	par.For(rows, 64, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			apart[i] = cosineApart(base.z.Row(i), now.z.Row(i))
-			far[i] = math.Sqrt(kernel.SquaredDistance(base.z.Row(i), now.z.Row(i)))
-		}
+	par.Each(rows, 64, func(i int) {
+		apart[i] = cosineApart(base.z.Row(i), now.z.Row(i))
+		far[i] = math.Sqrt(kernel.SquaredDistance(base.z.Row(i), now.z.Row(i)))
 	})
 	all := make([]record.Moved, rows)
 	for i, d := range apart {

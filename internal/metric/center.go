@@ -102,10 +102,8 @@ func (o *offsets) shift() []float64 {
 // squares returns ||x_i||^2 of each of the n rows of x, d numbers each.
 func squares(x []float32, n, d int) []float64 {
 	out := make([]float64, n)
-	par.For(n, 64, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			out[i] = kernel.SumSquares(x[i*d : (i+1)*d])
-		}
+	par.Each(n, 64, func(i int) {
+		out[i] = kernel.SumSquares(x[i*d : (i+1)*d])
 	})
 	return out
 }

@@ -96,11 +96,9 @@ func expectedMutual(t *contingency) float64 {
 		}
 	})
 	part := make([]float64, len(a))
-	par.For(len(a), 1, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			for j := range b {
-				part[i] += float64(float64(a[i].times) * float64(b[j].times) * expectedCell(a[i].size, b[j].size, n, logFactorial))
-			}
+	par.Each(len(a), 1, func(i int) {
+		for j := range b {
+			part[i] += float64(float64(a[i].times) * float64(b[j].times) * expectedCell(a[i].size, b[j].size, n, logFactorial))
 		}
 	})
 	var sum float64

@@ -209,10 +209,8 @@ func (c *chunk) countRows(first int, x, norm []float32) {
 	m, n := c.hi-c.lo, len(norm)
 	c.keys = slices.Grow(c.keys[:0], m*n)[:m*n]
 	c.t.s.keysOf(m, c.x, x, norm, c.keys)
-	par.For(m, 1, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			c.rows[i].countKeys(c.keys[i*n:(i+1)*n], first)
-		}
+	par.Each(m, 1, func(i int) {
+		c.rows[i].countKeys(c.keys[i*n:(i+1)*n], first)
 	})
 }
 

@@ -85,11 +85,9 @@ func spread(items []int32, n int) []int32 {
 func meanDistance(x []float32, d int, rows []int32) float64 {
 	at := func(i int) []float32 { return x[int(rows[i])*d : (int(rows[i])+1)*d] }
 	sums := make([]float64, len(rows))
-	par.For(len(rows), 16, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			for j := range i {
-				sums[i] += math.Sqrt(kernel.SquaredDistance(at(i), at(j)))
-			}
+	par.Each(len(rows), 16, func(i int) {
+		for j := range i {
+			sums[i] += math.Sqrt(kernel.SquaredDistance(at(i), at(j)))
 		}
 	})
 	sum := 0.0

@@ -114,10 +114,8 @@ func (n *Network) fill(ctx context.Context, w *store.Writer, im Images, batch in
 func readBatch(im Images, lo int, x *array.Array) (sizes [][2]int, broken []store.Broken) {
 	m := x.Shape[0]
 	size, errs := make([][2]int, m), make([]error, m)
-	par.For(m, 4, func(from, to int) {
-		for i := from; i < to; i++ {
-			size[i][0], size[i][1], errs[i] = im.Read(lo+i, x.Row(i))
-		}
+	par.Each(m, 4, func(i int) {
+		size[i][0], size[i][1], errs[i] = im.Read(lo+i, x.Row(i))
 	})
 	for i, err := range errs {
 		if err != nil {

@@ -19,10 +19,8 @@ const ends = 4 << 10
 // first and last bytes of each. A whole hash would read all images once more.
 func stateOf(files []string) string {
 	states := make([][sha256.Size]byte, len(files))
-	par.For(len(files), 64, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			states[i] = fileState(files[i])
-		}
+	par.Each(len(files), 64, func(i int) {
+		states[i] = fileState(files[i])
 	})
 	sum := sha256.New()
 	for i := range states {

@@ -92,16 +92,14 @@ func fitCut(losses []float64, cut float64) (mixture, bins, float64) {
 // interval returns the bootstrap interval of the upper group's share in m, fitted to b.
 func (b bins) interval(m mixture, seed uint64) [2]float64 {
 	shares := make([]float64, resamples)
-	par.For(resamples, 1, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			s := rng.New(seed, "noise/losses", uint64(r))
-			again := b
-			again.count = make([]float64, len(b.count))
-			for range b.of {
-				again.count[b.of[s.IntN(len(b.of))]]++
-			}
-			shares[r] = again.fit(m, 1e-6).weight
+	par.Each(resamples, 1, func(r int) {
+		s := rng.New(seed, "noise/losses", uint64(r))
+		again := b
+		again.count = make([]float64, len(b.count))
+		for range b.of {
+			again.count[b.of[s.IntN(len(b.of))]]++
 		}
+		shares[r] = again.fit(m, 1e-6).weight
 	})
 	slices.Sort(shares)
 	const out = resamples * 25 / 1000

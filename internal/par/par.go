@@ -120,6 +120,15 @@ func ensure(n int) {
 // are done. size < 1 counts as 1. A panic in f is raised again in the caller.
 func For(n, size int, f func(lo, hi int)) { Do(n, size, Func(f)) }
 
+// Each is For with a function of one index, for work that is more than a call.
+func Each(n, size int, f func(i int)) {
+	For(n, size, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			f(i)
+		}
+	})
+}
+
 // Do is For with a Runner: it allocates nothing in the steady state. Chunk i is
 // exactly [i*size, min((i+1)*size, n)). Calls may nest.
 func Do(n, size int, r Runner) {
@@ -223,4 +232,18 @@ func (f *Free[T]) Put(v *T) {
 	f.mu.Lock()
 	f.list = append(f.list, v)
 	f.mu.Unlock()
+}
+
+// Once is Do with a copy of job that is taken from the list, and goes back as zero: no
+// allocation in the steady state.
+func Once[T any, P interface {
+	*T
+	Runner
+}](f *Free[T], n, size int, job T) {
+	j := f.Get()
+	*j = job
+	Do(n, size, P(j))
+	var zero T
+	*j = zero
+	f.Put(j)
 }

@@ -59,10 +59,8 @@ func (r *runner) pixelsOf(places []int, size int) error {
 		}
 		dots = append(dots[:0], make([]float32, len(places)*(hi-lo))...)
 		kernel.Pack(true, size, hi-lo, y.Data, size).Gemm(len(places), 1, x.Data, size, 0, dots, hi-lo)
-		par.For(len(places), 1, func(from, to int) {
-			for i := from; i < to; i++ {
-				found[i] = r.nearerPixels(found[i], r.items[places[i]], lo, squares, dots[i*(hi-lo):(i+1)*(hi-lo)])
-			}
+		par.Each(len(places), 1, func(i int) {
+			found[i] = r.nearerPixels(found[i], r.items[places[i]], lo, squares, dots[i*(hi-lo):(i+1)*(hi-lo)])
 		})
 	}
 	for i, p := range places {

@@ -31,10 +31,8 @@ func (r *runner) tryBlind(b *batch, rows []int, w *batch, tries int, a blind) er
 			return err
 		}
 		x.SetRows(len(left))
-		par.For(len(left), 1, func(lo, hi int) {
-			for k := lo; k < hi; k++ {
-				a.propose(t, left[k], x.Row(k))
-			}
+		par.Each(len(left), 1, func(k int) {
+			a.propose(t, left[k], x.Row(k))
 		})
 		a.look(r.embed(r.model, x))
 		var stay []int

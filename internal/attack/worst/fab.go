@@ -161,10 +161,8 @@ func (f *fab) run(steps int) error {
 		}
 		dx := r.model.Backward(f.dz, nn.Input)
 		r.cost.Backward += int64(f.x.Rows())
-		par.For(f.x.Rows(), 1, func(lo, hi int) {
-			for k := lo; k < hi; k++ {
-				f.step(k, dx.Row(k))
-			}
+		par.Each(f.x.Rows(), 1, func(k int) {
+			f.step(k, dx.Row(k))
 		})
 		z = r.embed(r.model, f.x)
 		g.find(z)

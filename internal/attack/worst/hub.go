@@ -114,11 +114,9 @@ func (h *hubs) rival(q int, row int32) (retrieval.Neighbor, bool) {
 // choose lists the rows with the lowest objective as they are.
 func (h *hubs) choose() []int32 {
 	list := make([]retrieval.Neighbor, h.r.gallery.Len())
-	par.For(len(list), 16, func(lo, hi int) {
-		for j := lo; j < hi; j++ {
-			v := h.objective(int32(j), h.r.gallery.X.Row(j), nil)
-			list[j] = retrieval.Neighbor{Row: int32(j), Square: v}
-		}
+	par.Each(len(list), 16, func(j int) {
+		v := h.objective(int32(j), h.r.gallery.X.Row(j), nil)
+		list[j] = retrieval.Neighbor{Row: int32(j), Square: v}
 	})
 	slices.SortFunc(list, retrieval.Neighbor.Compare)
 	var rows []int32
@@ -161,14 +159,12 @@ func (h *hubs) objective(row int32, at, grad []float32) (sum float64) {
 
 // Eval implements adversary.Goal.
 func (h *hubs) Eval(z *array.Array, per []float64, grad *array.Array) error {
-	par.For(z.Rows(), 1, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			var g []float32
-			if grad != nil {
-				g = grad.Row(i)
-			}
-			per[i] = h.objective(h.rows[i], z.Row(i), g)
+	par.Each(z.Rows(), 1, func(i int) {
+		var g []float32
+		if grad != nil {
+			g = grad.Row(i)
 		}
+		per[i] = h.objective(h.rows[i], z.Row(i), g)
 	})
 	return h.r.ctx.Err()
 }

@@ -26,11 +26,9 @@ func (r *runner) squareRank(b *batch) error { return r.squares(b, true) }
 func rankScores(f field, z *array.Array, out []float64) []float64 {
 	f.find(z, f.depth())
 	ranks := make([]int, z.Rows())
-	par.For(len(ranks), 1, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			if wrong := f.wrong(i); len(wrong) > 0 {
-				ranks[i] = 1 + f.ahead(i, z.Row(i), wrong[0])
-			}
+	par.Each(len(ranks), 1, func(i int) {
+		if wrong := f.wrong(i); len(wrong) > 0 {
+			ranks[i] = 1 + f.ahead(i, z.Row(i), wrong[0])
 		}
 	})
 	out = out[:0]

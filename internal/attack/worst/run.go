@@ -146,10 +146,8 @@ func (r *runner) batches(places []int, each func(b *batch) error) error {
 			copy(b.clean.Row(i), r.clean.Row(p))
 		}
 		errs := make([]error, len(part))
-		par.For(len(part), 4, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				errs[i] = r.images.Read(b.items[i], b.x.Row(i))
-			}
+		par.Each(len(part), 4, func(i int) {
+			errs[i] = r.images.Read(b.items[i], b.x.Row(i))
 		})
 		for i, err := range errs {
 			if err != nil {

@@ -43,10 +43,8 @@ func (r *runner) try(b *batch, point func(i int, x, out []float32) error) error 
 	}
 	w := r.sub.take(b, rows)
 	errs := make([]error, len(rows))
-	par.For(len(rows), 1, func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			errs[k] = point(rows[k], w.x.Row(k), w.adv.Row(k))
-		}
+	par.Each(len(rows), 1, func(k int) {
+		errs[k] = point(rows[k], w.x.Row(k), w.adv.Row(k))
 	})
 	for k, err := range errs {
 		if err != nil {

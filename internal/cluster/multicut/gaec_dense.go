@@ -54,10 +54,8 @@ func contractDense(ctx context.Context, c Costs, r rule) ([]int32, error) {
 	if r == fixationRule {
 		d.fixed.since = make([]int32, n)
 	}
-	par.For(n, 64, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			d.scan(i)
-		}
+	par.Each(n, 64, func(i int) {
+		d.scan(i)
 	})
 	for step := 0; ; step++ {
 		if step%64 == 0 && ctx.Err() != nil {
@@ -85,12 +83,10 @@ func (d *denseContraction) load(c Costs) {
 		c.Each(func(i, j int32, cost float64) { d.w[d.offset(int(i))+int(j)] = cost })
 		return
 	}
-	par.For(n, 64, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := d.w[d.offset(i)+i+1:][:n-i-1]
-			for j, v := range g.Row(int32(i))[i+1:] {
-				row[j] = float64(v)
-			}
+	par.Each(n, 64, func(i int) {
+		row := d.w[d.offset(i)+i+1:][:n-i-1]
+		for j, v := range g.Row(int32(i))[i+1:] {
+			row[j] = float64(v)
 		}
 	})
 }

@@ -22,12 +22,10 @@ type klDense[T float32 | float64] struct {
 
 func newKLDense[T float32 | float64](n int, cost []T, p *klClusters) *klDense[T] {
 	k := &klDense[T]{n: n, cost: cost, p: p}
-	par.For(n, 16, func(lo, hi int) {
-		for v := lo; v < hi; v++ {
-			row := k.row(int32(v))
-			for _, u := range p.groups[p.label[v]] {
-				p.own[v] += float64(row[u])
-			}
+	par.Each(n, 16, func(v int) {
+		row := k.row(int32(v))
+		for _, u := range p.groups[p.label[v]] {
+			p.own[v] += float64(row[u])
 		}
 	})
 	return k
@@ -37,11 +35,9 @@ func (k *klDense[T]) row(v int32) []T { return k.cost[int(v)*k.n:][:k.n] }
 
 func (k *klDense[T]) magnitude() float64 {
 	sums := make([]float64, k.n)
-	par.For(k.n, 16, func(lo, hi int) {
-		for v := lo; v < hi; v++ {
-			for _, w := range k.row(int32(v)) {
-				sums[v] += float64(max(w, -w))
-			}
+	par.Each(k.n, 16, func(v int) {
+		for _, w := range k.row(int32(v)) {
+			sums[v] += float64(max(w, -w))
 		}
 	})
 	most := 0.0

@@ -139,11 +139,9 @@ func nearest(ctx context.Context, x []float32, n, d, k int) ([]int32, error) {
 		for left := 0; left < n; left += columns {
 			w := min(columns, n-left)
 			kernel.PairwiseSquared(m, w, d, x[top*d:(top+m)*d], x[left*d:(left+w)*d], block[:m*w])
-			par.For(m, 16, func(lo, hi int) {
-				for i := lo; i < hi; i++ {
-					row := top + i
-					keep(index[row*k:(row+1)*k], value[row*k:(row+1)*k], block[i*w:(i+1)*w], left, row)
-				}
+			par.Each(m, 16, func(i int) {
+				row := top + i
+				keep(index[row*k:(row+1)*k], value[row*k:(row+1)*k], block[i*w:(i+1)*w], left, row)
 			})
 		}
 	}
@@ -176,10 +174,8 @@ func centeredRows(x []float32, n, d int) []float32 {
 		scale = math.Ldexp(1, -e)
 	}
 	out := make([]float32, n*d)
-	par.For(n, 256, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			kernel.ShiftRow(x[i*d:(i+1)*d], mean, scale, out[i*d:(i+1)*d])
-		}
+	par.Each(n, 256, func(i int) {
+		kernel.ShiftRow(x[i*d:(i+1)*d], mean, scale, out[i*d:(i+1)*d])
 	})
 	return out
 }

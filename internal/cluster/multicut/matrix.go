@@ -61,16 +61,14 @@ func (d *Dense) Each(f func(i, j int32, cost float64)) {
 // Objective implements Costs.
 func (d *Dense) Objective(labels []int32) float64 {
 	rows := make([]float64, d.N)
-	par.For(d.N, 32, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			sum, own, others := 0.0, labels[i], labels[i+1:d.N]
-			for j, c := range d.Row(int32(i))[i+1:] {
-				if others[j] != own {
-					sum += float64(c)
-				}
+	par.Each(d.N, 32, func(i int) {
+		sum, own, others := 0.0, labels[i], labels[i+1:d.N]
+		for j, c := range d.Row(int32(i))[i+1:] {
+			if others[j] != own {
+				sum += float64(c)
 			}
-			rows[i] = sum
 		}
+		rows[i] = sum
 	})
 	sum := 0.0
 	for _, r := range rows {

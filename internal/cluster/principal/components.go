@@ -128,15 +128,13 @@ func orient(v []float64) {
 func project(data *cluster.Centered, vectors []float64, k int) []float32 {
 	d := data.D
 	out := make([]float32, data.N*k)
-	par.For(data.N, 64, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			for c := range k {
-				var s float64
-				for j, v := range data.Row(i) {
-					s += float64(float64(v) * vectors[c*d+j])
-				}
-				out[i*k+c] = float32(s / data.Scale)
+	par.Each(data.N, 64, func(i int) {
+		for c := range k {
+			var s float64
+			for j, v := range data.Row(i) {
+				s += float64(float64(v) * vectors[c*d+j])
 			}
+			out[i*k+c] = float32(s / data.Scale)
 		}
 	})
 	return out

@@ -123,10 +123,8 @@ func partition(y []point) float64 {
 	const rows = 64
 	n := len(y)
 	z := make([]float64, n)
-	par.For(n, rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			z[i], _ = direct(y[i], y)
-		}
+	par.Each(n, rows, func(i int) {
+		z[i], _ = direct(y[i], y)
 	})
 	sum := 0.0
 	for _, v := range z {

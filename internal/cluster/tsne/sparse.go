@@ -94,14 +94,12 @@ func symmetric(n, k int, to []int32, p []float32) *affinities {
 		a.start[i+1] = a.start[i] + count
 	}
 	a.to, a.p = make([]int32, a.start[n]), make([]float32, a.start[n])
-	par.For(n, 256, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			e := a.start[i]
-			merge(i, func(j int32, p float32) {
-				a.to[e], a.p[e] = j, p
-				e++
-			})
-		}
+	par.Each(n, 256, func(i int) {
+		e := a.start[i]
+		merge(i, func(j int32, p float32) {
+			a.to[e], a.p[e] = j, p
+			e++
+		})
 	})
 	return a
 }

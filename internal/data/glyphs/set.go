@@ -116,10 +116,8 @@ func newSet(o Options, codes []rune, perClass int) (*Set, error) {
 	}
 	image := s.imageBytes()
 	s.pixels = make([]byte, len(s.labels)*image)
-	par.For(len(s.labels), 64, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			s.Draw(int(s.labels[i]), uint64(i%perClass), s.pixels[i*image:][:image])
-		}
+	par.Each(len(s.labels), 64, func(i int) {
+		s.Draw(int(s.labels[i]), uint64(i%perClass), s.pixels[i*image:][:image])
 	})
 	s.fingerprint = s.hash()
 	return s, nil

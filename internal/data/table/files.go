@@ -19,12 +19,10 @@ const maxListed = 10
 // not there or are no files, in order.
 func (t *Table) Missing() []int {
 	lost := make([]bool, len(t.Items))
-	par.For(len(t.Items), 256, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			info, err := os.Stat(t.File(i))
-			if lost[i] = err != nil || !info.Mode().IsRegular(); !lost[i] {
-				t.Items[i].Size = info.Size()
-			}
+	par.Each(len(t.Items), 256, func(i int) {
+		info, err := os.Stat(t.File(i))
+		if lost[i] = err != nil || !info.Mode().IsRegular(); !lost[i] {
+			t.Items[i].Size = info.Size()
 		}
 	})
 	var out []int

@@ -63,12 +63,10 @@ func (b *Box) Bounds(i, k int) (lo, hi float64) {
 func (b *Box) Ball(x *array.Array, eps []float64) {
 	n := x.Cols()
 	b.sized(x.Rows(), n)
-	par.For(x.Rows(), max(1, chunk/n), func(first, end int) {
-		for i := first; i < end; i++ {
-			for k, v := range x.Row(i) {
-				lo, hi := max(0, float64(v)-eps[i]), min(1, float64(v)+eps[i])
-				b.set(i*n+k, lo, hi)
-			}
+	par.Each(x.Rows(), max(1, chunk/n), func(i int) {
+		for k, v := range x.Row(i) {
+			lo, hi := max(0, float64(v)-eps[i]), min(1, float64(v)+eps[i])
+			b.set(i*n+k, lo, hi)
 		}
 	})
 }

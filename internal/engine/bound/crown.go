@@ -115,16 +115,14 @@ func (c *Crown) Lower(row int, a *array.Array, s Slope) []float64 {
 		c.steps[i].pull(n, row, s, a.Data, (*to).Data, c.value)
 		a = *to
 	}
-	par.For(n, 1, func(from, to int) {
-		for j := from; j < to; j++ {
-			sum, size := 0.0, 0.0
-			for k, v := range a.Row(j) {
-				w := float64(v)
-				sum += min(float64(w*c.lo[k]), float64(w*c.hi[k]))
-				size += math.Abs(w)
-			}
-			c.value[j] += sum - float64(0x1p-40*size)
+	par.Each(n, 1, func(j int) {
+		sum, size := 0.0, 0.0
+		for k, v := range a.Row(j) {
+			w := float64(v)
+			sum += min(float64(w*c.lo[k]), float64(w*c.hi[k]))
+			size += math.Abs(w)
 		}
+		c.value[j] += sum - float64(0x1p-40*size)
 	})
 	return c.value
 }
@@ -164,20 +162,18 @@ func (l *lossy) measure(row int) {
 func (l *lossy) pull(n, _ int, _ Slope, a, to []float32, value []float64) {
 	l.back(n, a, l.w, to)
 	lost := (l.gamma + l.backGamma) * (1 + 0x1p-20)
-	par.For(n, 1, func(first, end int) {
-		for j := first; j < end; j++ {
-			gain, size := 0.0, 0.0
-			for k, v := range a[j*l.out : (j+1)*l.out] {
-				if v == 0 {
-					continue
-				}
-				if l.bias != nil {
-					gain += float64(float64(v) * float64(l.bias[k%len(l.bias)]))
-				}
-				size += float64(math.Abs(float64(v)) * l.m[k])
+	par.Each(n, 1, func(j int) {
+		gain, size := 0.0, 0.0
+		for k, v := range a[j*l.out : (j+1)*l.out] {
+			if v == 0 {
+				continue
 			}
-			value[j] += gain - float64((lost+0x1p-40)*size) - least
+			if l.bias != nil {
+				gain += float64(float64(v) * float64(l.bias[k%len(l.bias)]))
+			}
+			size += float64(math.Abs(float64(v)) * l.m[k])
 		}
+		value[j] += gain - float64((lost+0x1p-40)*size) - least
 	})
 }
 
@@ -190,14 +186,12 @@ type scaled struct {
 func (l *scaled) pull(n, row int, _ Slope, a, to []float32, value []float64) {
 	c, r := l.box.C.Row(row), l.box.R.Row(row)
 	lost, ch := Gamma(0)+2*unit, len(l.mean)
-	par.For(n, 1, func(first, end int) {
-		for j := first; j < end; j++ {
-			for k := range c {
-				v, i := float64(a[j*len(c)+k]), k%ch
-				to[j*len(c)+k] = float32(v * l.scale[i])
-				size := float64(math.Abs(l.scale[i])*(math.Abs(float64(c[k]))+float64(r[k])+math.Abs(l.mean[i]))) + math.Abs(l.shift[i])
-				value[j] += float64(v*(l.shift[i]-float64(l.mean[i]*l.scale[i]))) - float64(lost*math.Abs(v)*size) - tiny
-			}
+	par.Each(n, 1, func(j int) {
+		for k := range c {
+			v, i := float64(a[j*len(c)+k]), k%ch
+			to[j*len(c)+k] = float32(v * l.scale[i])
+			size := float64(math.Abs(l.scale[i])*(math.Abs(float64(c[k]))+float64(r[k])+math.Abs(l.mean[i]))) + math.Abs(l.shift[i])
+			value[j] += float64(v*(l.shift[i]-float64(l.mean[i]*l.scale[i]))) - float64(lost*math.Abs(v)*size) - tiny
 		}
 	})
 }
@@ -207,31 +201,29 @@ type rectified struct{ box *Box }
 
 func (l rectified) pull(n, row int, s Slope, a, to []float32, value []float64) {
 	size := l.box.C.Cols()
-	par.For(n, 1, func(first, end int) {
-		for j := first; j < end; j++ {
-			sum, lost := 0.0, 0.0 // of the least values
-			for k := range size {
-				lo, hi := l.box.Bounds(row, k)
-				v := a[j*size+k]
-				slope, low := v, 0.0
-				switch {
-				case v == 0 || lo >= 0:
-				case hi <= 0:
+	par.Each(n, 1, func(j int) {
+		sum, lost := 0.0, 0.0 // of the least values
+		for k := range size {
+			lo, hi := l.box.Bounds(row, k)
+			v := a[j*size+k]
+			slope, low := v, 0.0
+			switch {
+			case v == 0 || lo >= 0:
+			case hi <= 0:
+				slope = 0
+			default:
+				if v < 0 {
+					slope = float32(float64(v) * hi / (hi - lo))
+					low = min(-float64(float64(slope)*lo), float64((float64(v)-float64(slope))*hi), 0)
+				} else if s == Zero || hi <= -lo {
 					slope = 0
-				default:
-					if v < 0 {
-						slope = float32(float64(v) * hi / (hi - lo))
-						low = min(-float64(float64(slope)*lo), float64((float64(v)-float64(slope))*hi), 0)
-					} else if s == Zero || hi <= -lo {
-						slope = 0
-					}
 				}
-				to[j*size+k] = slope
-				sum += low
-				lost += math.Abs(low)
 			}
-			value[j] += sum - float64(0x1p-40*lost)
+			to[j*size+k] = slope
+			sum += low
+			lost += math.Abs(low)
 		}
+		value[j] += sum - float64(0x1p-40*lost)
 	})
 }
 
@@ -243,19 +235,17 @@ type largest struct {
 
 func (l *largest) pull(n, row int, _ Slope, a, to []float32, value []float64) {
 	in, out := l.h*l.w*l.c, l.oh*l.ow*l.c
-	par.For(n, 1, func(first, end int) {
-		for j := first; j < end; j++ {
-			clear(to[j*in : (j+1)*in])
-			for k, v := range a[j*out : (j+1)*out] {
-				if v == 0 {
-					continue
-				}
-				best, sure, most := l.winner(row, k)
-				if v > 0 || sure {
-					to[j*in+best] = v
-				} else {
-					value[j] += float64(float64(v)*most) - float64(0x1p-40*math.Abs(float64(v)*most))
-				}
+	par.Each(n, 1, func(j int) {
+		clear(to[j*in : (j+1)*in])
+		for k, v := range a[j*out : (j+1)*out] {
+			if v == 0 {
+				continue
+			}
+			best, sure, most := l.winner(row, k)
+			if v > 0 || sure {
+				to[j*in+best] = v
+			} else {
+				value[j] += float64(float64(v)*most) - float64(0x1p-40*math.Abs(float64(v)*most))
 			}
 		}
 	})

@@ -17,11 +17,7 @@ func Add(a, b, out []float32) { add(a, b, out, false) }
 func AddReLU(a, b, out []float32) { add(a, b, out, true) }
 
 func add(a, b, out []float32, relu bool) {
-	j := addJobs.Get()
-	*j = addJob{Current(), a, b[:len(a)], out[:len(a)], relu}
-	par.Do(len(a), elems, j)
-	*j = addJob{}
-	addJobs.Put(j)
+	par.Once(&addJobs, len(a), elems, addJob{Current(), a, b[:len(a)], out[:len(a)], relu})
 }
 
 // Run does elements [lo, hi).
@@ -48,11 +44,7 @@ func Axpy(alpha float32, x, y []float32) { axpy(alpha, x, y[:len(x)]) }
 func Scale(alpha float32, x []float32) { axpy(alpha, nil, x) }
 
 func axpy(alpha float32, x, y []float32) {
-	j := axpyJobs.Get()
-	*j = axpyJob{Current(), alpha, x, y}
-	par.Do(len(y), elems, j)
-	*j = axpyJob{}
-	axpyJobs.Put(j)
+	par.Once(&axpyJobs, len(y), elems, axpyJob{Current(), alpha, x, y})
 }
 
 // Run does elements [lo, hi).

@@ -35,12 +35,8 @@ func (a Attention) Backward(n int, qkv, p, d, dp, dqkv []float32) {
 }
 
 func (a Attention) run(n int, j attentionJob) {
-	k := attentionJobs.Get()
-	*k = j
-	k.Attention, k.level = a, Current()
-	par.Do(n*a.Heads, 1, k)
-	*k = attentionJob{}
-	attentionJobs.Put(k)
+	j.Attention, j.level = a, Current()
+	par.Once(&attentionJobs, n*a.Heads, 1, j)
 }
 
 // Run does heads [lo, hi), counted over all images.

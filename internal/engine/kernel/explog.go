@@ -27,11 +27,7 @@ func Exp(x, y []float32) { explog(x, y, false) }
 func Log(x, y []float32) { explog(x, y, true) }
 
 func explog(x, y []float32, log bool) {
-	j := explogJobs.Get()
-	*j = explogJob{Current(), x, y[:len(x)], log}
-	par.Do(len(x), elems/4, j)
-	*j = explogJob{}
-	explogJobs.Put(j)
+	par.Once(&explogJobs, len(x), elems/4, explogJob{Current(), x, y[:len(x)], log})
 }
 
 // Run does elements [lo, hi).

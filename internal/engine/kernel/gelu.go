@@ -24,12 +24,8 @@ func GELUBackward(x, dy, dx []float32) {
 }
 
 func gelu(j geluJob) {
-	k := geluJobs.Get()
-	*k = j
-	k.level = Current()
-	par.Do(len(j.x), elems/4, k)
-	*k = geluJob{}
-	geluJobs.Put(k)
+	j.level = Current()
+	par.Once(&geluJobs, len(j.x), elems/4, j)
 }
 
 // Run does elements [lo, hi).

@@ -15,11 +15,7 @@ func Gram(n, k int, x []float32, ldx int, c []float32, ldc int) {
 	if n < 2 {
 		return
 	}
-	j := mirrorJobs.Get()
-	*j = mirrorJob{Current(), n, c, ldc}
-	par.Do(ceilDiv(n, mirrorBlock), 1, j)
-	*j = mirrorJob{}
-	mirrorJobs.Put(j)
+	par.Once(&mirrorJobs, ceilDiv(n, mirrorBlock), 1, mirrorJob{Current(), n, c, ldc})
 }
 
 // Syrk computes C = alpha*X*Xᵀ + beta*C for X (n, k), on and above the diagonal

@@ -21,22 +21,14 @@ var l2Jobs par.Free[l2Job]
 // that denominator. The norm is summed in float64, so that it neither overflows
 // nor loses small elements. y may be x.
 func L2Normalize(n, d int, x, y, norm []float32, eps float64) {
-	j := l2Jobs.Get()
-	*j = l2Job{level: Current(), d: d, x: x[:n*d], y: y[:n*d], norm: norm[:n], eps: eps}
-	par.Do(n, max(1, elems/4/max(d, 1)), j)
-	*j = l2Job{}
-	l2Jobs.Put(j)
+	par.Once(&l2Jobs, n, max(1, elems/4/max(d, 1)), l2Job{level: Current(), d: d, x: x[:n*d], y: y[:n*d], norm: norm[:n], eps: eps})
 }
 
 // L2NormalizeBackward sets dx (n, d) from dy (n, d) and the y, norm and eps of
 // L2Normalize: (dy - y (y.dy)) / norm, or dy / eps in rows whose norm was below
 // eps, where the denominator is a constant. dx may be dy.
 func L2NormalizeBackward(n, d int, y, norm, dy, dx []float32, eps float64) {
-	j := l2Jobs.Get()
-	*j = l2Job{level: Current(), d: d, y: y[:n*d], norm: norm[:n], dy: dy[:n*d], dx: dx[:n*d], eps: eps, backward: true}
-	par.Do(n, max(1, elems/4/max(d, 1)), j)
-	*j = l2Job{}
-	l2Jobs.Put(j)
+	par.Once(&l2Jobs, n, max(1, elems/4/max(d, 1)), l2Job{level: Current(), d: d, y: y[:n*d], norm: norm[:n], dy: dy[:n*d], dx: dx[:n*d], eps: eps, backward: true})
 }
 
 // Run does rows [lo, hi).

@@ -22,12 +22,8 @@ var rowJobs par.Free[rowJob]
 
 // rows runs j.run for each of n rows of d numbers.
 func (j rowJob) rows(n int) {
-	k := rowJobs.Get()
-	*k = j
-	k.level = Current()
-	par.Do(n, max(1, elems/4/max(j.d, 1)), k)
-	*k = rowJob{}
-	rowJobs.Put(k)
+	j.level = Current()
+	par.Once(&rowJobs, n, max(1, elems/4/max(j.d, 1)), j)
 }
 
 // Run does rows [lo, hi).

@@ -21,21 +21,13 @@ var reluJobs par.Free[reluJob]
 
 // ReLU sets y[i] = max(x[i], 0). NaN stays NaN, -0 becomes 0. y may be x.
 func ReLU(x, y []float32) {
-	j := reluJobs.Get()
-	*j = reluJob{level: Current(), x: x, y: y[:len(x)]}
-	par.Do(len(x), elems, j)
-	*j = reluJob{}
-	reluJobs.Put(j)
+	par.Once(&reluJobs, len(x), elems, reluJob{level: Current(), x: x, y: y[:len(x)]})
 }
 
 // ReLUBackward sets dx[i] = dy[i] where y[i] > 0 and 0 elsewhere (also where
 // y[i] is NaN), for y made by ReLU. dx may be dy.
 func ReLUBackward(y, dy, dx []float32) {
-	j := reluJobs.Get()
-	*j = reluJob{level: Current(), y: y, dy: dy[:len(y)], dx: dx[:len(y)], backward: true}
-	par.Do(len(y), elems, j)
-	*j = reluJob{}
-	reluJobs.Put(j)
+	par.Once(&reluJobs, len(y), elems, reluJob{level: Current(), y: y, dy: dy[:len(y)], dx: dx[:len(y)], backward: true})
 }
 
 // Run does elements [lo, hi).

@@ -23,11 +23,7 @@ var signJobs par.Free[signJob]
 // Where g is 0 or NaN there is no step; NaN in x or clean stays. A negative step
 // ascends. The bits are those of these lines in Go, on all levels.
 func SignStep(x, g, clean []float32, step, eps, low, high float32) {
-	j := signJobs.Get()
-	*j = signJob{Current(), x, g[:len(x)], clean[:len(x)], step, eps, low, high}
-	par.Do(len(x), elems, j)
-	*j = signJob{}
-	signJobs.Put(j)
+	par.Once(&signJobs, len(x), elems, signJob{Current(), x, g[:len(x)], clean[:len(x)], step, eps, low, high})
 }
 
 // Run does elements [lo, hi).

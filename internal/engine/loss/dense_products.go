@@ -107,11 +107,7 @@ var foldJobs par.Free[foldJob]
 
 // fold sets a = a + a^T for a (n, n), but for its diagonal, which stays.
 func fold(n int, a []float32) {
-	j := foldJobs.Get()
-	*j = foldJob{n, a}
-	par.Do((n+foldBlock-1)/foldBlock, 1, j)
-	*j = foldJob{}
-	foldJobs.Put(j)
+	par.Once(&foldJobs, (n+foldBlock-1)/foldBlock, 1, foldJob{n, a})
 }
 
 // foldBlock is the extent of the blocks: both sides stay in the first cache.

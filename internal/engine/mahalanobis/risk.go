@@ -201,14 +201,12 @@ func (t *part) eval(w, g []float64) float64 {
 // transform sets image to points times w.
 func (t *part) transform(w []float64) {
 	d := t.d
-	par.For(t.n+t.m, 64, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			x, y := t.points[i*d:(i+1)*d], t.image[i*d:(i+1)*d]
-			clear(y)
-			for c, v := range x {
-				for k, u := range w[c*d : (c+1)*d] {
-					y[k] += float64(v * u)
-				}
+	par.Each(t.n+t.m, 64, func(i int) {
+		x, y := t.points[i*d:(i+1)*d], t.image[i*d:(i+1)*d]
+		clear(y)
+		for c, v := range x {
+			for k, u := range w[c*d : (c+1)*d] {
+				y[k] += float64(v * u)
 			}
 		}
 	})
@@ -223,24 +221,22 @@ func (t *part) gradient(g []float64) {
 		}
 	}
 	d, n := t.d, t.n
-	par.For(d, max(1, d/16), func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			row := g[r*d : (r+1)*d]
-			for i, weight := range t.weight {
-				x := t.points[i*d : (i+1)*d]
-				f := float64(weight * x[r] * t.scale)
-				if i >= n {
-					for c, xc := range x {
-						row[c] += float64(f * xc)
-					}
-					continue
-				}
-				v := t.v[i*d : (i+1)*d]
-				f -= float64(v[r] * t.scale)
-				h := x[r] * t.scale
+	par.Each(d, max(1, d/16), func(r int) {
+		row := g[r*d : (r+1)*d]
+		for i, weight := range t.weight {
+			x := t.points[i*d : (i+1)*d]
+			f := float64(weight * x[r] * t.scale)
+			if i >= n {
 				for c, xc := range x {
-					row[c] += float64(f*xc) - float64(h*v[c])
+					row[c] += float64(f * xc)
 				}
+				continue
+			}
+			v := t.v[i*d : (i+1)*d]
+			f -= float64(v[r] * t.scale)
+			h := x[r] * t.scale
+			for c, xc := range x {
+				row[c] += float64(f*xc) - float64(h*v[c])
 			}
 		}
 	})

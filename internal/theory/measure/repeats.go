@@ -16,11 +16,9 @@ func repeated(ctx context.Context, n int, f func(rep int) error) error {
 		return fmt.Errorf("%w: %d repeats; one or more are needed", ErrInput, n)
 	}
 	errs := make([]error, n)
-	par.For(n, 1, func(lo, hi int) {
-		for rep := lo; rep < hi; rep++ {
-			if errs[rep] = ctx.Err(); errs[rep] == nil {
-				errs[rep] = f(rep)
-			}
+	par.Each(n, 1, func(rep int) {
+		if errs[rep] = ctx.Err(); errs[rep] == nil {
+			errs[rep] = f(rep)
 		}
 	})
 	for rep, err := range errs {

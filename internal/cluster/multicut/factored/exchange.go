@@ -109,22 +109,20 @@ func (x *exchanger) nearest(m *mover) {
 	starts := sortByKey(s.labels, k, &x.order)
 	x.loss = sized(x.loss, f.n)
 	x.near = sized(x.near, k)
-	par.For(k, 4, func(lo, hi int) {
-		for c := lo; c < hi; c++ {
-			nodes := x.order[starts[c]:starts[c+1]]
-			for _, v := range nodes {
-				x.loss[v] = max(0, m.slack[v]-m.fall[c]-m.rise)
-			}
-			slices.SortFunc(nodes, func(a, b int32) int {
-				return cmp.Or(cmp.Compare(x.loss[a], x.loss[b]), cmp.Compare(a, b))
-			})
-			near := &x.near[c]
-			near.nodes = nodes[:min(len(nodes), nearGain)]
-			near.most = 0
-			for i, u := range near.nodes[:min(len(near.nodes), patience)] {
-				for _, v := range near.nodes[:i] {
-					near.most = max(near.most, f.t-kernel.SquaredDistance(f.row(u), f.row(v)))
-				}
+	par.Each(k, 4, func(c int) {
+		nodes := x.order[starts[c]:starts[c+1]]
+		for _, v := range nodes {
+			x.loss[v] = max(0, m.slack[v]-m.fall[c]-m.rise)
+		}
+		slices.SortFunc(nodes, func(a, b int32) int {
+			return cmp.Or(cmp.Compare(x.loss[a], x.loss[b]), cmp.Compare(a, b))
+		})
+		near := &x.near[c]
+		near.nodes = nodes[:min(len(nodes), nearGain)]
+		near.most = 0
+		for i, u := range near.nodes[:min(len(near.nodes), patience)] {
+			for _, v := range near.nodes[:i] {
+				near.most = max(near.most, f.t-kernel.SquaredDistance(f.row(u), f.row(v)))
 			}
 		}
 	})

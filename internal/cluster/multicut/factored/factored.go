@@ -63,11 +63,9 @@ func New(x []float32, n, d int, tau, scale float64) (*Graph, error) {
 		_, e := math.Frexp(most)
 		f.zoom = math.Ldexp(1, -e)
 	}
-	par.For(n, task, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			kernel.ShiftRow(f.point(i), f.mean, f.zoom, f.row(int32(i)))
-			f.square[i] = kernel.SumSquares(f.row(int32(i)))
-		}
+	par.Each(n, task, func(i int) {
+		kernel.ShiftRow(f.point(i), f.mean, f.zoom, f.row(int32(i)))
+		f.square[i] = kernel.SumSquares(f.row(int32(i)))
 	})
 	f.most = slices.Max(f.square)
 	f.t = f.zoom * tau * f.zoom * tau
@@ -224,12 +222,10 @@ func (f *Graph) fits(limit int64) error {
 func (f *Graph) matrix(factor float64) *multicut.Dense {
 	n := f.n
 	g := &multicut.Dense{N: n, Cost: make([]float32, n*n)}
-	par.For(n, 8, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			for j := range n {
-				if j != i {
-					g.Cost[i*n+j] = float32(factor * f.Cost(int32(i), int32(j)))
-				}
+	par.Each(n, 8, func(i int) {
+		for j := range n {
+			if j != i {
+				g.Cost[i*n+j] = float32(factor * f.Cost(int32(i), int32(j)))
 			}
 		}
 	})

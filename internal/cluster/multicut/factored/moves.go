@@ -166,15 +166,13 @@ func (m *mover) see(ctx context.Context) error {
 	if err := m.search.runSome(ctx, s, m.nodes, m.changed); err != nil {
 		return err
 	}
-	par.For(len(m.nodes), task, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			v := m.nodes[i]
-			own := s.labels[v]
-			best, score := m.search.best[i], float64(m.search.score[i])
-			left := s.own(v) - score - m.doubt(own, best, score) + m.fall[own] + m.rise
-			if left < m.slack[v] {
-				m.slack[v], m.other[v] = left, best
-			}
+	par.Each(len(m.nodes), task, func(i int) {
+		v := m.nodes[i]
+		own := s.labels[v]
+		best, score := m.search.best[i], float64(m.search.score[i])
+		left := s.own(v) - score - m.doubt(own, best, score) + m.fall[own] + m.rise
+		if left < m.slack[v] {
+			m.slack[v], m.other[v] = left, best
 		}
 	})
 	return nil

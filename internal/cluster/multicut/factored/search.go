@@ -55,14 +55,12 @@ func (q *search) prepare(s *state) {
 	d := s.f.d
 	q.s, q.k = s, len(s.size)
 	q.terms = sized(q.terms, q.k*(d+2))
-	par.For(q.k, 64, func(lo, hi int) {
-		for c := lo; c < hi; c++ {
-			v := q.terms[c*(d+2) : (c+1)*(d+2)]
-			for j, e := range s.of(int32(c)) {
-				v[j] = float32(2 * e)
-			}
-			v[d], v[d+1] = float32(s.size[c]), float32(s.square[c])
+	par.Each(q.k, 64, func(c int) {
+		v := q.terms[c*(d+2) : (c+1)*(d+2)]
+		for j, e := range s.of(int32(c)) {
+			v[j] = float32(2 * e)
 		}
+		v[d], v[d+1] = float32(s.size[c]), float32(s.square[c])
 	})
 }
 
