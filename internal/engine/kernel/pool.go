@@ -32,7 +32,7 @@ func (p *Pool) MaxForward(n int, x, y []float32, arg []int32) {
 // the gradient before a ReLU that came before the pooling, since the winner is
 // the output.
 func (p *Pool) MaxBackward(n int, dy, mask []float32, arg []int32, dx []float32) {
-	p.back(n, poolJob{dy: dy, mask: mask, dx: dx, arg: arg}, (*poolJob).maxBack)
+	p.back(n, poolJob{dy: dy, mask: mask, dx: dx, arg: arg, run: (*poolJob).maxBack})
 }
 
 // AvgForward sets y (n, OH, OW, C) to the windows' sums over KH*KW.
@@ -42,7 +42,7 @@ func (p *Pool) AvgForward(n int, x, y []float32) {
 
 // AvgBackward sets dx (n, H, W, C): each dy is spread evenly over its window.
 func (p *Pool) AvgBackward(n int, dy, dx []float32) {
-	p.back(n, poolJob{dy: dy, dx: dx}, (*poolJob).avgBack)
+	p.back(n, poolJob{dy: dy, dx: dx, run: (*poolJob).avgBack})
 }
 
 // poolJob runs over the output rows of all images, or over the images where
@@ -56,7 +56,11 @@ type poolJob struct {
 	won                []float32 // as y
 	factors            *poolFactors
 	relu, add          bool
-	run                func(j *poolJob, image, row int)
+	// run does a row of windows, whose pixels are [at, end) of all images and whose
+	// outputs [to, till).
+	run func(j *poolJob, w windows, at, end, to, till int)
+	// rest, where set, does pixels [at, end) of dx, which are in no window.
+	rest func(j *poolJob, at, end int)
 }
 
 var poolJobs par.Free[poolJob]
@@ -114,9 +118,9 @@ func (p *Pool) apart() bool {
 
 // back runs j over output rows where every pixel belongs to one window or none,
 // so that each row writes its own pixels, and else over images.
-func (p *Pool) back(n int, j poolJob, run func(j *poolJob, image, row int)) {
-	j.run = run
+func (p *Pool) back(n int, j poolJob) {
 	if p.apart() {
+		j.rest = (*poolJob).clearRest
 		p.rows(n, j)
 		return
 	}
@@ -130,7 +134,7 @@ func (p *Pool) back(n int, j poolJob, run func(j *poolJob, image, row int)) {
 // Run does output rows [lo, hi), counted over all images.
 func (j *poolJob) Run(lo, hi int) {
 	for r := lo; r < hi; r++ {
-		j.run(j, r/j.oh, r%j.oh)
+		j.row(r/j.oh, r%j.oh)
 	}
 }
 
@@ -143,75 +147,49 @@ func (j *poolImages) Run(lo, hi int) {
 	for b := lo; b < hi; b++ {
 		clear(j.dx[b*size : (b+1)*size])
 		for r := range j.oh {
-			j.run((*poolJob)(j), b, r)
+			(*poolJob)(j).row(b, r)
 		}
 	}
 }
 
-func (j *poolJob) maxForward(image, row int) {
+func (j *poolJob) row(image, row int) {
 	out := (image*j.oh + row) * j.ow * j.C
 	for k := 0; k < j.ow; {
 		w := j.at(row, k, j.ow)
 		at, end := w.from(image, j.H*j.W*j.C)
-		to, n := out+k*j.C, w.count*j.C
-		j.level.maxWindows(w, j.x[at:end], j.y[to:to+n], j.arg[to:to+n])
+		j.run(j, w, at, end, out+k*j.C, out+(k+w.count)*j.C)
 		k += w.count
 	}
-}
-
-func (j *poolJob) maxBack(image, row int) {
-	j.clearRest(image, row)
-	out := (image*j.oh + row) * j.ow * j.C
-	for k := 0; k < j.ow; {
-		w := j.at(row, k, j.ow)
-		at, end := w.from(image, j.H*j.W*j.C)
-		to, n := out+k*j.C, w.count*j.C
-		var mask []float32
-		if j.mask != nil {
-			mask = j.mask[to : to+n]
-		}
-		j.level.maxWindowsBack(w, j.add, j.dy[to:to+n], mask, j.arg[to:to+n], j.dx[at:end])
-		k += w.count
-	}
-}
-
-func (j *poolJob) avgForward(image, row int) {
-	out := (image*j.oh + row) * j.ow * j.C
-	for k := 0; k < j.ow; {
-		w := j.at(row, k, j.ow)
-		at, end := w.from(image, j.H*j.W*j.C)
-		to, n := out+k*j.C, w.count*j.C
-		j.level.avgWindows(w, 1/float32(j.KH*j.KW), j.x[at:end], j.y[to:to+n])
-		k += w.count
-	}
-}
-
-func (j *poolJob) avgBack(image, row int) {
-	j.clearRest(image, row)
-	out := (image*j.oh + row) * j.ow * j.C
-	for k := 0; k < j.ow; {
-		w := j.at(row, k, j.ow)
-		at, end := w.from(image, j.H*j.W*j.C)
-		to, n := out+k*j.C, w.count*j.C
-		j.level.avgWindowsBack(w, j.add, 1/float32(j.KH*j.KW), j.dy[to:to+n], j.dx[at:end])
-		k += w.count
-	}
-}
-
-// clearRest clears the pixels beside and, for the last row, below all windows,
-// where gradients are written and not added.
-func (j *poolJob) clearRest(image, row int) {
-	if j.add {
+	if j.rest == nil {
 		return
 	}
+	// Beside all windows and, for the last row, below them.
 	line := j.W * j.C
 	top := (image*j.H + row*j.KH) * line
 	if used := j.ow * j.KW * j.C; used < line {
 		for r := range j.KH {
-			clear(j.dx[top+r*line+used : top+(r+1)*line])
+			j.rest(j, top+r*line+used, top+(r+1)*line)
 		}
 	}
 	if row == j.oh-1 {
-		clear(j.dx[top+j.KH*line : (image+1)*j.H*line])
+		j.rest(j, top+j.KH*line, (image+1)*j.H*line)
 	}
 }
+
+func (j *poolJob) maxForward(w windows, at, end, to, till int) {
+	j.level.maxWindows(w, j.x[at:end], j.y[to:till], j.arg[to:till])
+}
+
+func (j *poolJob) maxBack(w windows, at, end, to, till int) {
+	j.level.maxWindowsBack(w, j.add, j.dy[to:till], optional(j.mask, to, till-to), j.arg[to:till], j.dx[at:end])
+}
+
+func (j *poolJob) avgForward(w windows, at, end, to, till int) {
+	j.level.avgWindows(w, 1/float32(j.KH*j.KW), j.x[at:end], j.y[to:till])
+}
+
+func (j *poolJob) avgBack(w windows, at, end, to, till int) {
+	j.level.avgWindowsBack(w, j.add, 1/float32(j.KH*j.KW), j.dy[to:till], j.dx[at:end])
+}
+
+func (j *poolJob) clearRest(at, end int) { clear(j.dx[at:end]) }

@@ -69,41 +69,19 @@ func (p *Pool) NormalizeMaxBackward(n int, x, dy, mask []float32, arg []int32, m
 	}
 	slopes(p.C, mean, a, b, f.shift, f.slope)
 	f.arrange(f.mean, f.scale, f.shift, f.slope)
-	p.rows(n, poolJob{x: x, dy: dy, mask: mask, dx: dx, arg: arg, factors: f, run: (*poolJob).normalizeMaxBack})
+	p.rows(n, poolJob{x: x, dy: dy, mask: mask, dx: dx, arg: arg, factors: f, run: (*poolJob).normalizeMaxBack, rest: (*poolJob).normalizeRest})
 	poolFactorLists.Put(f)
 }
 
-func (j *poolJob) normalizeMaxForward(image, row int) {
-	out := (image*j.oh + row) * j.ow * j.C
-	for k := 0; k < j.ow; {
-		w := j.at(row, k, j.ow)
-		at, end := w.from(image, j.H*j.W*j.C)
-		to, n := out+k*j.C, w.count*j.C
-		j.level.normalizeMaxWindows(w, j.factors, j.relu, j.x[at:end], j.y[to:to+n], j.arg[to:to+n], j.won[to:to+n])
-		k += w.count
-	}
+func (j *poolJob) normalizeMaxForward(w windows, at, end, to, till int) {
+	j.level.normalizeMaxWindows(w, j.factors, j.relu, j.x[at:end], j.y[to:till], j.arg[to:till], j.won[to:till])
 }
 
-func (j *poolJob) normalizeMaxBack(image, row int) {
-	// As apart says, one call does the whole row.
-	w := j.at(row, 0, j.ow)
-	at, end := w.from(image, j.H*j.W*j.C)
-	to, n := (image*j.oh+row)*j.ow*j.C, w.count*j.C
-	j.level.normalizeMaxWindowsBack(w, j.factors, j.x[at:end], j.dy[to:to+n], optional(j.mask, to, n), j.arg[to:to+n], j.dx[at:end])
-	// Pixels in no window have no g: beside the windows, and below the last ones.
-	line := j.W * j.C
-	top := (image*j.H + row*j.KH) * line
-	if used := j.ow * j.KW * j.C; used < line {
-		for r := range j.KH {
-			j.normalizeRest(top+r*line+used, top+(r+1)*line)
-		}
-	}
-	if row == j.oh-1 {
-		j.normalizeRest(top+j.KH*line, (image+1)*j.H*line)
-	}
+func (j *poolJob) normalizeMaxBack(w windows, at, end, to, till int) {
+	j.level.normalizeMaxWindowsBack(w, j.factors, j.x[at:end], j.dy[to:till], optional(j.mask, to, till-to), j.arg[to:till], j.dx[at:end])
 }
 
-// normalizeRest does pixels [at, end) of dx without a gradient from above.
+// normalizeRest does pixels without a gradient from above.
 func (j *poolJob) normalizeRest(at, end int) {
 	if at == end {
 		return

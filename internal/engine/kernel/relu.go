@@ -1,42 +1,25 @@
 package kernel
 
-import (
-	"math"
-
-	"tercet/internal/par"
-)
+import "math"
 
 //go:generate go run -C _generate ./vector -family elementwise -out ../elementwise_amd64.s -go ../elementwise_stubs.go -pkg kernel
 
 // elems is the chunk size of element-wise loops: 64 KiB of float32.
 const elems = 1 << 14
 
-type reluJob struct {
-	level        Level
-	x, y, dy, dx []float32
-	backward     bool
-}
-
-var reluJobs par.Free[reluJob]
-
 // ReLU sets y[i] = max(x[i], 0). NaN stays NaN, -0 becomes 0. y may be x.
 func ReLU(x, y []float32) {
-	par.Once(&reluJobs, len(x), elems, reluJob{level: Current(), x: x, y: y[:len(x)]})
+	vectorJob{x: x, out: y[:len(x)], run: func(j *vectorJob, lo, hi int) {
+		j.level.relu(j.x[lo:hi], j.out[lo:hi])
+	}}.do(elems)
 }
 
 // ReLUBackward sets dx[i] = dy[i] where y[i] > 0 and 0 elsewhere (also where
 // y[i] is NaN), for y made by ReLU. dx may be dy.
 func ReLUBackward(y, dy, dx []float32) {
-	par.Once(&reluJobs, len(y), elems, reluJob{level: Current(), y: y, dy: dy[:len(y)], dx: dx[:len(y)], backward: true})
-}
-
-// Run does elements [lo, hi).
-func (j *reluJob) Run(lo, hi int) {
-	if j.backward {
-		j.level.reluBackward(j.y[lo:hi], j.dy[lo:hi], j.dx[lo:hi])
-		return
-	}
-	j.level.relu(j.x[lo:hi], j.y[lo:hi])
+	vectorJob{x: y, y: dy[:len(y)], out: dx[:len(y)], run: func(j *vectorJob, lo, hi int) {
+		j.level.reluBackward(j.x[lo:hi], j.y[lo:hi], j.out[lo:hi])
+	}}.do(elems)
 }
 
 // The loops of level Generic are free of branches: activations have random

@@ -4,9 +4,9 @@ package kernel
 // done on the calling goroutine, with the same bits on all levels.
 func AddScaled(c float64, x []float32, sum []float64) {
 	sum = sum[:len(x)]
-	n := len(x) &^ (exactLanes - 1)
-	if n > 0 {
-		addScaled(c, x[:n], sum[:n])
+	l, n := laned(len(x))
+	if assembly && n > 0 {
+		addScaledAsm(l, n/exactLanes, c, &x[0], &sum[0])
 	}
 	addScaledGeneric(c, x[n:], sum[n:])
 }
@@ -15,9 +15,9 @@ func AddScaled(c float64, x []float32, sum []float64) {
 // rounded. The work is done on the calling goroutine, with the same bits on all levels.
 func AddDifference(c, eps float64, x, y []float32, sum []float64) {
 	y, sum = y[:len(x)], sum[:len(x)]
-	n := len(x) &^ (exactLanes - 1)
-	if n > 0 {
-		addDifference(c, eps, x[:n], y[:n], sum[:n])
+	l, n := laned(len(x))
+	if assembly && n > 0 {
+		addDifferenceAsm(l, n/exactLanes, c, eps, &x[0], &y[0], &sum[0])
 	}
 	addDifferenceGeneric(c, eps, x[n:], y[n:], sum[n:])
 }
@@ -27,9 +27,9 @@ func AddDifference(c, eps float64, x, y []float32, sum []float64) {
 // bits on all levels.
 func SubtractFour(w *[4]float64, x0, x1, x2, x3 []float32, sum []float64) {
 	x0, x1, x2, x3 = x0[:len(sum)], x1[:len(sum)], x2[:len(sum)], x3[:len(sum)]
-	n := len(sum) &^ (exactLanes - 1)
-	if n > 0 {
-		subtractFour(w, x0[:n], x1[:n], x2[:n], x3[:n], sum[:n])
+	l, n := laned(len(sum))
+	if assembly && n > 0 {
+		subtractFourAsm(l, n/exactLanes, &w[0], &x0[0], &x1[0], &x2[0], &x3[0], &sum[0])
 	}
 	subtractFourGeneric(w, x0[n:], x1[n:], x2[n:], x3[n:], sum[n:])
 }

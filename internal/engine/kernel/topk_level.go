@@ -18,22 +18,6 @@ func below(l Level, rows, cols int, x []float32, ld int, a, b []float32, mask []
 	}
 }
 
-func squares32(n int, a, b []float32, s *[exactLanes]float64) {
-	if l := Current(); assembly && l != Generic {
-		squares32Asm(l, n/exactLanes, &a[0], &b[0], &s[0])
-	} else {
-		squares32Generic(a[:n], b[:n], s)
-	}
-}
-
-func squares64(n int, a []float32, b []float64, s *[exactLanes]float64) {
-	if l := Current(); assembly && l != Generic {
-		squares64Asm(l, n/exactLanes, &a[0], &b[0], &s[0])
-	} else {
-		squares64Generic(a[:n], b[:n], s)
-	}
-}
-
 func leastKeys(level Level, l *LeastKeys) {
 	if assembly && level != Generic {
 		leastKeysAsm(level, l.Rows, l.Cols/64, &l.X[0], l.LD, &l.B[0], &l.Old[0], &l.Index[0], &l.Value[0], &l.Moved[0])
@@ -47,46 +31,6 @@ func nearer(x, norm []float32, own float32, nearest, out []float32, sums *[SumLa
 		nearerAsm(l, len(x)/SumLanes, &x[0], &norm[0], own, &nearest[0], &out[0], &sums[0])
 	} else {
 		nearerGeneric(x, norm, own, nearest, out, sums)
-	}
-}
-
-func addRow(sum []float64, x []float32) {
-	if l := Current(); assembly && l != Generic {
-		addRowAsm(l, len(x)/exactLanes, &sum[0], &x[0])
-	} else {
-		addRowGeneric(sum, x)
-	}
-}
-
-func subtractRow(sum []float64, x []float32) {
-	if l := Current(); assembly && l != Generic {
-		subtractRowAsm(l, len(x)/exactLanes, &sum[0], &x[0])
-	} else {
-		subtractRowGeneric(sum, x)
-	}
-}
-
-func addScaled(c float64, x []float32, sum []float64) {
-	if l := Current(); assembly && l != Generic {
-		addScaledAsm(l, len(x)/exactLanes, c, &x[0], &sum[0])
-	} else {
-		addScaledGeneric(c, x, sum)
-	}
-}
-
-func addDifference(c, eps float64, x, y []float32, sum []float64) {
-	if l := Current(); assembly && l != Generic {
-		addDifferenceAsm(l, len(x)/exactLanes, c, eps, &x[0], &y[0], &sum[0])
-	} else {
-		addDifferenceGeneric(c, eps, x, y, sum)
-	}
-}
-
-func subtractFour(w *[4]float64, x0, x1, x2, x3 []float32, sum []float64) {
-	if l := Current(); assembly && l != Generic {
-		subtractFourAsm(l, len(sum)/exactLanes, &w[0], &x0[0], &x1[0], &x2[0], &x3[0], &sum[0])
-	} else {
-		subtractFourGeneric(w, x0, x1, x2, x3, sum)
 	}
 }
 
@@ -116,14 +60,6 @@ func dot32(a, b []float32) float32 {
 		return product32Asm(l, len(a)/32, &a[0], &b[0])
 	}
 	return dot32Generic(a, b)
-}
-
-func shiftRow(x []float32, mean []float64, scale float64, out []float32) {
-	if l := Current(); assembly && l != Generic {
-		shiftRowAsm(l, len(x)/exactLanes, &x[0], &mean[0], scale, &out[0])
-	} else {
-		shiftRowGeneric(x, mean, scale, out)
-	}
 }
 
 // quantize rounds whole blocks of 16 numbers and returns how many.

@@ -31,12 +31,13 @@ func nearerGeneric(x, norm []float32, own float32, nearest, out []float32, sums 
 // AddRow adds x to sum, of equal length, in float64.
 func AddRow(sum []float64, x []float32) {
 	sum = sum[:len(x)]
-	n := len(x) &^ (exactLanes - 1)
-	if n > 0 {
-		addRow(sum[:n], x[:n])
+	l, n := laned(len(x))
+	if assembly && n > 0 {
+		addRowAsm(l, n/exactLanes, &sum[0], &x[0])
 	}
-	for i := n; i < len(x); i++ {
-		sum[i] += float64(x[i])
+	sum = sum[n:]
+	for i, v := range x[n:] {
+		sum[i] += float64(v)
 	}
 }
 
@@ -55,23 +56,12 @@ func MeanRow(x []float32, n, d int) []float64 {
 // SubtractRow subtracts x from sum, of equal length, in float64.
 func SubtractRow(sum []float64, x []float32) {
 	sum = sum[:len(x)]
-	n := len(x) &^ (exactLanes - 1)
-	if n > 0 {
-		subtractRow(sum[:n], x[:n])
+	l, n := laned(len(x))
+	if assembly && n > 0 {
+		subtractRowAsm(l, n/exactLanes, &sum[0], &x[0])
 	}
-	for i := n; i < len(x); i++ {
-		sum[i] -= float64(x[i])
-	}
-}
-
-func addRowGeneric(sum []float64, x []float32) {
-	for i, v := range x {
-		sum[i] += float64(v)
-	}
-}
-
-func subtractRowGeneric(sum []float64, x []float32) {
-	for i, v := range x {
+	sum = sum[n:]
+	for i, v := range x[n:] {
 		sum[i] -= float64(v)
 	}
 }
@@ -80,15 +70,12 @@ func subtractRowGeneric(sum []float64, x []float32) {
 // one length; out may be x.
 func ShiftRow(x []float32, mean []float64, scale float64, out []float32) {
 	mean, out = mean[:len(x)], out[:len(x)]
-	n := len(x) &^ (exactLanes - 1)
-	if n > 0 {
-		shiftRow(x[:n], mean[:n], scale, out[:n])
+	l, n := laned(len(x))
+	if assembly && n > 0 {
+		shiftRowAsm(l, n/exactLanes, &x[0], &mean[0], scale, &out[0])
 	}
-	shiftRowGeneric(x[n:], mean[n:], scale, out[n:])
-}
-
-func shiftRowGeneric(x []float32, mean []float64, scale float64, out []float32) {
-	for i, v := range x {
+	mean, out = mean[n:], out[n:]
+	for i, v := range x[n:] {
 		out[i] = float32((float64(v) - mean[i]) * scale)
 	}
 }
