@@ -2,7 +2,7 @@ package kernel
 
 import "fmt"
 
-//go:generate go run -C _generate ./topk -out ../topk_amd64.s -go ../topk_stubs.go -pkg kernel
+//go:generate go run -C _generate ./vector -family topk -out ../topk_amd64.s -go ../topk_stubs.go -pkg kernel
 
 // Above sets bit j of row i of mask, which has cols/64 words a row, where
 // x[i*ld+j] >= b[j] - a[i] in float32, and clears it elsewhere, also where one

@@ -106,13 +106,22 @@ func (s isa) store(v reg.Register, m Mem, p part) {
 
 func (s isa) zero() reg.VecVirtual {
 	v := s.vec()
+	s.clear(v)
+	return v
+}
+
+func (s isa) clear(v reg.VecVirtual) {
 	if s.is512() {
 		VPXORD(v, v, v)
 	} else {
 		VXORPS(v, v, v)
 	}
-	return v
 }
+
+// bytes of a vector.
+func (s isa) bytes() int { return 4 * s.lanes }
+
+func at(base reg.Register, disp int) Mem { return Mem{Base: base, Disp: disp} }
 
 // broadcast reads one float32 argument, or constant, into all lanes.
 func (s isa) broadcast(m Mem) reg.VecVirtual {
@@ -124,7 +133,9 @@ func (s isa) broadcast(m Mem) reg.VecVirtual {
 // Predicates of comparisons; all are quiet.
 const (
 	greater        = 0x1e // false for NaN
+	greaterEqual   = 0x1d // false for NaN
 	less           = 0x11 // false for NaN
+	lessEqual      = 0x12 // false for NaN
 	notLessOrEqual = 0x16 // true for NaN
 	notGreater     = 0x1a // true for NaN
 	equal          = 0x00

@@ -22,10 +22,33 @@ var families = map[string]func(){
 	"resample":    resample,
 	"chroma":      chroma,
 	"tokens":      tokens,
+	"topk":        topk,
+}
+
+// topk emits filters of products for searches and clusterings.
+func topk() {
+	for _, s := range isas {
+		s.compare("above", ">=", greaterEqual)
+		s.compare("below", "<=", lessEqual)
+		s.squares(32)
+		s.squares(64)
+		s.leastKeys()
+		s.nearer()
+		s.addRow(false)
+		s.addRow(true)
+		s.addScaled()
+		s.addDifference()
+		s.subtractFour()
+		s.countKeys()
+		s.product32()
+		s.shiftRow()
+	}
+	byteTile()
+	quantize()
 }
 
 func main() {
-	family := flag.String("family", "", "elementwise, columns, pool, reduce, update, explog, hinges, pixels, resample, chroma or tokens")
+	family := flag.String("family", "", "elementwise, columns, pool, reduce, update, explog, hinges, pixels, resample, chroma, tokens or topk")
 	flag.Parse()
 	emit, ok := families[*family]
 	if !ok {
@@ -33,7 +56,7 @@ func main() {
 		os.Exit(2)
 	}
 	switch *family {
-	case "pixels", "resample", "chroma": // they have no masks
+	case "pixels", "resample", "chroma", "topk": // they have no masks
 	default:
 		tables()
 	}

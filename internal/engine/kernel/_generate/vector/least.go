@@ -8,12 +8,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Predicates of VCMPPS, ordered and quiet.
-const (
-	lessThan  = 0x11
-	lessEqual = 0x12
-)
-
 // leastKeys emits the choice of the least key of each column, two vectors of
 // columns at a time.
 func (s isa) leastKeys() {
@@ -50,11 +44,11 @@ func (s isa) leastKeys() {
 	Label("columns")
 	var least, place [2]reg.VecVirtual
 	at32 := s.vec() // the row's number in all lanes
-	s.zero(at32)
+	s.clear(at32)
 	for v := range 2 {
 		least[v], place[v] = s.vec(), s.vec()
 		VMOVAPS(inf, least[v])
-		s.zero(place[v])
+		s.clear(place[v])
 	}
 	MOVQ(x, xp)
 	MOVQ(b, bp)
@@ -65,13 +59,13 @@ func (s isa) leastKeys() {
 	for v := range 2 {
 		key := s.vec()
 		VADDPS(at(xp, v*s.bytes()), own, key)
-		if s.lanes == 16 {
+		if s.is512() {
 			k := K()
-			VCMPPS(Imm(lessThan), least[v], key, k)
+			VCMPPS(Imm(less), least[v], key, k)
 			VMOVDQA32(at32, k, place[v])
 		} else {
 			below := s.vec()
-			VCMPPS(Imm(lessThan), least[v], key, below)
+			VCMPPS(Imm(less), least[v], key, below)
 			VBLENDVPS(below, at32, place[v], place[v])
 		}
 		VMINPS(least[v], key, least[v])
@@ -108,7 +102,7 @@ func (s isa) constant(bits uint32, v reg.VecVirtual) {
 
 // differ stores the bits of a != b for integers.
 func (s isa) differ(a, b reg.VecVirtual, to reg.Register, v int) {
-	if s.lanes == 16 {
+	if s.is512() {
 		k := K()
 		VPCMPD(Imm(4), b, a, k)
 		KMOVW(k, at(to, 2*v))
@@ -119,13 +113,4 @@ func (s isa) differ(a, b reg.VecVirtual, to reg.Register, v int) {
 	VMOVMSKPS(same, bits)
 	NOTL(bits)
 	MOVB(bits.As8(), at(to, v))
-}
-
-// param returns the memory operand of an argument.
-func param(name string) Mem {
-	b, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return b.Addr
 }

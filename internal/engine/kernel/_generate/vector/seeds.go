@@ -24,7 +24,7 @@ func (s isa) nearer() {
 	to := Load(Param("sums"), GP64())
 	own, zero := s.vec(), s.vec()
 	VBROADCASTSS(param("own"), own)
-	s.zero(zero)
+	s.clear(zero)
 	sums := s.loadSums(to)
 	Label("block")
 	for v := range 16 / s.lanes {
@@ -63,38 +63,4 @@ func (s isa) storeSums(sums []reg.VecVirtual, to reg.Register) {
 	for v := range sums {
 		VMOVUPD(sums[v], at(to, v*s.bytes()))
 	}
-}
-
-// accumulate emits sum += x and sum -= x, sums in float64.
-func (s isa) accumulate(minus bool) {
-	name, op := "addRow", "+="
-	if minus {
-		name, op = "subtractRow", "-="
-	}
-	asm.Func(name, s.name, "blocks int, sum *float64, x *float32",
-		"does 16*blocks numbers, blocks > 0:",
-		"",
-		"\tfor i := range 16 * blocks {",
-		"\t\tsum[i] "+op+" float64(x[i])",
-		"\t}",
-	)
-	blocks := Load(Param("blocks"), GP64())
-	sum, x := Load(Param("sum"), GP64()), Load(Param("x"), GP64())
-	Label("block")
-	for v := range 32 / s.lanes {
-		wide, total := s.vec(), s.vec()
-		VCVTPS2PD(at(x, v*s.bytes()/2), wide)
-		if minus {
-			VMOVUPD(at(sum, v*s.bytes()), total)
-			VSUBPD(wide, total, total)
-		} else {
-			VADDPD(at(sum, v*s.bytes()), wide, total)
-		}
-		VMOVUPD(total, at(sum, v*s.bytes()))
-	}
-	ADDQ(U32(128), sum)
-	ADDQ(Imm(64), x)
-	DECQ(blocks)
-	JNZ(LabelRef("block"))
-	asm.End()
 }

@@ -7,9 +7,6 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// greaterEqual is the ordered, quiet comparison: false where one is NaN.
-const greaterEqual = 0x1d
-
 // compare emits the masks of numbers that are large or small enough, 64 columns
 // at a time.
 func (s isa) compare(name, operator string, predicate uint64) {
@@ -34,7 +31,7 @@ func (s isa) compare(name, operator string, predicate uint64) {
 	MOVQ(b, bp)
 	MOVQ(words, left)
 	Label("word")
-	if s.lanes == 16 {
+	if s.is512() {
 		for v := range 4 {
 			need, k := s.vec(), K()
 			VMOVUPS(at(bp, 64*v), need)

@@ -154,7 +154,7 @@ func quantize() {
 }
 
 // dot emits one inner product in float32.
-func (s isa) dot() {
+func (s isa) product32() {
 	asm.Func("product32", s.name, "blocks int, a, b *float32) (float32",
 		"returns the inner product of 32*blocks numbers, blocks > 0, in interleaved float32 sums.")
 	blocks := Load(Param("blocks"), GP64())
@@ -162,7 +162,7 @@ func (s isa) dot() {
 	sums := make([]reg.VecVirtual, 32/s.lanes)
 	for v := range sums {
 		sums[v] = s.vec()
-		s.zero(sums[v])
+		s.clear(sums[v])
 	}
 	Label("block")
 	for v := range sums {
@@ -180,7 +180,7 @@ func (s isa) dot() {
 		}
 	}
 	half := YMM()
-	if s.lanes == 16 {
+	if s.is512() {
 		VEXTRACTF64X4(Imm(1), sums[0], half)
 		VADDPS(sums[0].AsY(), half, half)
 	} else {

@@ -10,9 +10,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// greater is the ordered, quiet comparison; greaterEqual is that with equality.
-const greater = 0x1e
-
 // countKeys emits the counts of keys below some cuts. Keys above the limit are dropped first:
 // AVX-512 keeps the others close together, AVX2 whole vectors that have another.
 func (s isa) countKeys() {
@@ -45,7 +42,7 @@ func (s isa) countKeys() {
 		VMOVUPS(at(add, disp), key)
 		VMOVUPS(at(scale, disp), by)
 		VFMADD231PS(at(x, disp), by, key)
-		s.keep(key, limit, end, fmt.Sprintf("kept%d", v))
+		s.keepKeys(key, limit, end, fmt.Sprintf("kept%d", v))
 	}
 	ADDQ(stride, x)
 	ADDQ(U32(128), scale)
@@ -61,26 +58,26 @@ func (s isa) countKeys() {
 	JZ(LabelRef("done"))
 	vectors, cut := Load(Param("vectors"), GP64()), Load(Param("cut"), GP64())
 	below, most := Load(Param("below"), GP64()), Load(Param("most"), GP64())
-	if s.lanes == 8 {
+	if !s.is512() {
 		SHLQ(Imm(1), vectors)
 	}
 	var one reg.VecVirtual
-	if s.lanes == 16 {
+	if s.is512() {
 		one = s.vec()
 		s.constant(1, one)
 	}
 	Label("vector")
 	cuts, low, high, p := s.vec(), s.vec(), s.vec(), GP64()
 	VMOVUPS(at(cut, 0), cuts)
-	s.zero(low)
-	s.zero(high)
+	s.clear(low)
+	s.clear(high)
 	MOVQ(keys, p)
 	Label("key")
 	for _, c := range []struct {
 		predicate uint64
 		to        reg.VecVirtual
 	}{{greater, low}, {greaterEqual, high}} {
-		if s.lanes == 16 {
+		if s.is512() {
 			k := K()
 			VCMPPS_BCST(Imm(c.predicate), at(p, 0), cuts, k)
 			VPADDD(one, c.to, k, c.to)
@@ -105,10 +102,10 @@ func (s isa) countKeys() {
 	asm.End()
 }
 
-// keep appends the keys that are at most limit at end, which moves.
-func (s isa) keep(key, limit reg.VecVirtual, end reg.Register, label string) {
+// keepKeys appends the keys that are at most limit at end, which moves.
+func (s isa) keepKeys(key, limit reg.VecVirtual, end reg.Register, label string) {
 	bits := GP32()
-	if s.lanes == 8 {
+	if !s.is512() {
 		mask := s.vec()
 		VCMPPS(Imm(lessEqual), limit, key, mask)
 		VMOVMSKPS(mask, bits)

@@ -12,15 +12,10 @@ import (
 
 // addScaled emits sum += c x in float64, products rounded.
 func (s isa) addScaled() {
-	asm.Func("addScaled", s.name, "blocks int, c float64, x *float32, sum *float64",
-		"does 16*blocks numbers, blocks > 0:",
-		"",
-		"\tfor i := range 16 * blocks {",
-		"\t\tsum[i] += float64(c * float64(x[i]))",
-		"\t}",
-	)
+	s.blocks("addScaled", "blocks int, c float64, x *float32, sum *float64",
+		"sum[i] += float64(c * float64(x[i]))")
 	blocks, x, sum := Load(Param("blocks"), GP64()), Load(Param("x"), GP64()), Load(Param("sum"), GP64())
-	c := s.wideParam("c")
+	c := s.broadcast64(param("c"))
 	s.overSums(blocks, sum, []reg.Register{x}, func(v int) {
 		wide := s.widened(x, v)
 		VMULPD(c, wide, wide)
@@ -31,16 +26,11 @@ func (s isa) addScaled() {
 
 // addDifference emits sum += c (x - y + eps) in float64, each operation rounded.
 func (s isa) addDifference() {
-	asm.Func("addDifference", s.name, "blocks int, c, eps float64, x, y *float32, sum *float64",
-		"does 16*blocks numbers, blocks > 0:",
-		"",
-		"\tfor i := range 16 * blocks {",
-		"\t\tsum[i] += float64(c * (float64(x[i]) - float64(y[i]) + eps))",
-		"\t}",
-	)
+	s.blocks("addDifference", "blocks int, c, eps float64, x, y *float32, sum *float64",
+		"sum[i] += float64(c * (float64(x[i]) - float64(y[i]) + eps))")
 	blocks, sum := Load(Param("blocks"), GP64()), Load(Param("sum"), GP64())
 	x, y := Load(Param("x"), GP64()), Load(Param("y"), GP64())
-	c, eps := s.wideParam("c"), s.wideParam("eps")
+	c, eps := s.broadcast64(param("c")), s.broadcast64(param("eps"))
 	s.overSums(blocks, sum, []reg.Register{x, y}, func(v int) {
 		wide := s.widened(x, v)
 		VSUBPD(s.widened(y, v), wide, wide)
@@ -54,14 +44,9 @@ func (s isa) addDifference() {
 // subtractFour emits sum -= (w0 x0 + w1 x1) + (w2 x2 + w3 x3) in float64, each operation
 // rounded.
 func (s isa) subtractFour() {
-	asm.Func("subtractFour", s.name, "blocks int, w *float64, x0, x1, x2, x3 *float32, sum *float64",
-		"does 16*blocks numbers, blocks > 0:",
-		"",
-		"\tfor i := range 16 * blocks {",
-		"\t\tsum[i] -= (float64(w[0]*float64(x0[i])) + float64(w[1]*float64(x1[i]))) +",
-		"\t\t\t(float64(w[2]*float64(x2[i])) + float64(w[3]*float64(x3[i])))",
-		"\t}",
-	)
+	s.blocks("subtractFour", "blocks int, w *float64, x0, x1, x2, x3 *float32, sum *float64",
+		"sum[i] -= (float64(w[0]*float64(x0[i])) + float64(w[1]*float64(x1[i]))) +",
+		"\t(float64(w[2]*float64(x2[i])) + float64(w[3]*float64(x3[i])))")
 	blocks, from, sum := Load(Param("blocks"), GP64()), Load(Param("w"), GP64()), Load(Param("sum"), GP64())
 	var x []reg.Register
 	var w []reg.VecVirtual
@@ -86,18 +71,9 @@ func (s isa) subtractFour() {
 	})
 }
 
-// wideParam is a float64 parameter in every lane.
-func (s isa) wideParam(name string) reg.VecVirtual {
-	v := s.vec()
-	VBROADCASTSD(param(name), v)
-	return v
-}
-
 // widened is vector v of the float32 numbers at x, in float64.
 func (s isa) widened(x reg.Register, v int) reg.VecVirtual {
-	wide := s.vec()
-	VCVTPS2PD(at(x, v*s.bytes()/2), wide)
-	return wide
+	return s.widen(at(x, v*s.bytes()/2), whole)
 }
 
 // overSums emits body for the vectors of 16 sums, and goes on to the next 16, so many
@@ -114,4 +90,46 @@ func (s isa) overSums(blocks, sum reg.Register, x []reg.Register, body func(vect
 	DECQ(blocks)
 	JNZ(LabelRef("block"))
 	asm.End()
+}
+
+// blocks begins a function that does a loop's body for each of 16*blocks numbers.
+func (s isa) blocks(name, signature string, body ...string) {
+	doc := []string{"does 16*blocks numbers, blocks > 0:", "", "\tfor i := range 16 * blocks {"}
+	for _, l := range body {
+		doc = append(doc, "\t\t"+l)
+	}
+	asm.Func(name, s.name, signature, append(doc, "\t}")...)
+}
+
+// addRow emits sum += x and sum -= x, sums in float64.
+func (s isa) addRow(minus bool) {
+	name, op := "addRow", "+="
+	if minus {
+		name, op = "subtractRow", "-="
+	}
+	s.blocks(name, "blocks int, sum *float64, x *float32", "sum[i] "+op+" float64(x[i])")
+	p := pointers("blocks", "sum", "x")
+	s.overSums(p[0], p[1], p[2:], func(v int) {
+		wide, total := s.widened(p[2], v), s.vec()
+		if minus {
+			VMOVUPD(at(p[1], v*s.bytes()), total)
+			VSUBPD(wide, total, total)
+		} else {
+			VADDPD(at(p[1], v*s.bytes()), wide, total)
+		}
+		VMOVUPD(total, at(p[1], v*s.bytes()))
+	})
+}
+
+// shiftRow emits the centering of a row.
+func (s isa) shiftRow() {
+	s.blocks("shiftRow", "blocks int, x *float32, mean *float64, scale float64, out *float32",
+		"out[i] = float32((float64(x[i]) - mean[i]) * scale)")
+	p, scale := pointers("blocks", "mean", "x", "out"), s.broadcast64(param("scale"))
+	s.overSums(p[0], p[1], p[2:], func(v int) {
+		wide := s.widened(p[2], v)
+		VSUBPD(at(p[1], v*s.bytes()), wide, wide)
+		VMULPD(scale, wide, wide)
+		s.narrow(wide, at(p[3], v*s.bytes()/2), whole)
+	})
 }
