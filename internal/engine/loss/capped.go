@@ -65,10 +65,7 @@ type CappedLoss struct{ t *marginTriplets }
 
 // NewCapped returns the loss, or an error naming the option that is wrong.
 func NewCapped(o CappedOptions) (*CappedLoss, error) {
-	if err := component.Err("loss triplet-capped", o); err != nil {
-		return nil, err
-	}
-	return &CappedLoss{newMarginTriplets(o.margins(), o.Reduce)}, nil
+	return Checked("triplet-capped", o, &CappedLoss{newMarginTriplets(o.margins(), o.Reduce)})
 }
 
 // Margin returns alpha: within it of the positive, in squared distance, a negative

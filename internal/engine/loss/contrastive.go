@@ -60,10 +60,7 @@ type ContrastiveLoss struct {
 
 // NewContrastive returns the loss, or an error naming the option that is wrong.
 func NewContrastive(o ContrastiveOptions) (*ContrastiveLoss, error) {
-	if err := component.Err("loss contrastive", o); err != nil {
-		return nil, err
-	}
-	return &ContrastiveLoss{o: o, g: newEdges(Squared, 0), t: NewProducts(Squared)}, nil
+	return Checked("contrastive", o, &ContrastiveLoss{o: o, g: newEdges(Squared, 0), t: NewProducts(Squared)})
 }
 
 // Margin returns m.

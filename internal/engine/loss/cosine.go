@@ -79,10 +79,7 @@ type CosineLoss struct {
 
 // NewCosine returns the loss, or an error naming the option that is wrong.
 func NewCosine(o CosineOptions) (*CosineLoss, error) {
-	if err := component.Err("loss cosine", o); err != nil {
-		return nil, err
-	}
-	return &CosineLoss{o: o, g: angles{eps: o.Eps}}, nil
+	return Checked("cosine", o, &CosineLoss{o: o, g: angles{eps: o.Eps}})
 }
 
 // Margin returns the cosine above which a different pair costs.

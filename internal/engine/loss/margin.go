@@ -69,10 +69,7 @@ type BetaMarginLoss struct {
 
 // NewBetaMargin returns the loss, or an error naming the option that is wrong.
 func NewBetaMargin(o BetaMarginOptions) (*BetaMarginLoss, error) {
-	if err := component.Err("loss margin", o); err != nil {
-		return nil, err
-	}
-	return &BetaMarginLoss{o: o, g: newEdges(Euclidean, 1e-6), t: Table{distance: Euclidean, eps: 1e-6}}, nil
+	return Checked("margin", o, &BetaMarginLoss{o: o, g: newEdges(Euclidean, 1e-6), t: Table{distance: Euclidean, eps: 1e-6}})
 }
 
 // Begin implements Parametric.

@@ -55,10 +55,7 @@ type MultiSimilarityLoss struct {
 
 // NewMultiSimilarity returns the loss, or an error naming the option that is wrong.
 func NewMultiSimilarity(o MultiSimilarityOptions) (*MultiSimilarityLoss, error) {
-	if err := component.Err("loss multi-similarity", o); err != nil {
-		return nil, err
-	}
-	return &MultiSimilarityLoss{o: o}, nil
+	return Checked("multi-similarity", o, &MultiSimilarityLoss{o: o})
 }
 
 // Margin returns 0: the loss has none.

@@ -14,6 +14,15 @@ type Options interface {
 	Takes() Kind
 }
 
+// Checked returns l, a loss with those options, or an error naming the one that is wrong.
+func Checked[L Objective](name string, o Options, l L) (L, error) {
+	if err := component.Err("loss "+name, o); err != nil {
+		var none L
+		return none, err
+	}
+	return l, nil
+}
+
 // Kind is a kind of tuples.
 type Kind string
 

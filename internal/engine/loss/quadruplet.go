@@ -54,10 +54,7 @@ type QuadrupletLoss struct {
 
 // NewQuadruplet returns the loss, or an error naming the option that is wrong.
 func NewQuadruplet(o QuadrupletOptions) (*QuadrupletLoss, error) {
-	if err := component.Err("loss quadruplet", o); err != nil {
-		return nil, err
-	}
-	return &QuadrupletLoss{o: o, t: NewTable(o.Distance)}, nil
+	return Checked("quadruplet", o, &QuadrupletLoss{o: o, t: NewTable(o.Distance)})
 }
 
 // Margin returns the margin of triplets.

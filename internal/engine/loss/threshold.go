@@ -97,10 +97,7 @@ type ThresholdLoss struct {
 
 // NewThreshold returns the loss, or an error naming the option that is wrong.
 func NewThreshold(o ThresholdOptions) (*ThresholdLoss, error) {
-	if err := component.Err("loss triplet-threshold", o); err != nil {
-		return nil, err
-	}
-	return &ThresholdLoss{newMarginTriplets(o.margins(), o.Reduce), o.Pairing, NewTable(Squared)}, nil
+	return Checked("triplet-threshold", o, &ThresholdLoss{newMarginTriplets(o.margins(), o.Reduce), o.Pairing, NewTable(Squared)})
 }
 
 // Margin returns alpha - beta: a negative so much farther, in squared distance, than

@@ -85,12 +85,9 @@ type TripletLoss struct {
 
 // NewTriplet returns the loss, or an error naming the option that is wrong.
 func NewTriplet(o TripletOptions) (*TripletLoss, error) {
-	if err := component.Err("loss triplet", o); err != nil {
-		return nil, err
-	}
 	l := &TripletLoss{o: o}
 	l.t = newTermTriplets(o.Distance, o.Eps, o.Reduce, &l.o)
-	return l, nil
+	return Checked("triplet", o, l)
 }
 
 // Margin returns gamma.

@@ -22,7 +22,10 @@ type AngularOptions struct {
 func AngularDefaults() AngularOptions { return AngularOptions{Alpha: 40} }
 
 // New implements Options.
-func (o AngularOptions) New() (loss.Objective, error) { return NewAngular(o) }
+func (o AngularOptions) New() (loss.Objective, error) {
+	tan := math.Tan(o.Alpha * math.Pi / 180)
+	return loss.Checked[loss.Objective]("angular", o, &AngularLoss{t: tan * tan})
+}
 
 // Takes implements Options.
 func (AngularOptions) Takes() loss.Kind { return loss.Labels }
@@ -39,15 +42,6 @@ type AngularLoss struct {
 	c      loss.OwnCosines
 	exps   []float32 // of a pair's negatives
 	labels []int32
-}
-
-// NewAngular returns the loss, or an error naming the option that is wrong.
-func NewAngular(o AngularOptions) (*AngularLoss, error) {
-	if err := component.Err("loss angular", o); err != nil {
-		return nil, err
-	}
-	tan := math.Tan(o.Alpha * math.Pi / 180)
-	return &AngularLoss{t: tan * tan}, nil
 }
 
 // Margin returns 0: the loss has none.

@@ -109,11 +109,8 @@ type marginSoftmax struct {
 }
 
 func newMarginSoftmax(name string, o loss.Options, l marginSoftmax, centers int, smoothing float64) (*marginSoftmax, error) {
-	if err := component.Err("loss "+name, o); err != nil {
-		return nil, err
-	}
 	l.classRows = classRows{name: "classes", each: centers, smoothing: smoothing}
-	return &l, nil
+	return loss.Checked(name, o, &l)
 }
 
 // Margin returns the margin.

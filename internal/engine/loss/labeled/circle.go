@@ -34,7 +34,11 @@ type CircleOptions struct {
 func CircleDefaults() CircleOptions { return CircleOptions{Gamma: 80, Margin: 0.4, Pool: PoolAnchor} }
 
 // New implements Options.
-func (o CircleOptions) New() (loss.Objective, error) { return NewCircle(o) }
+func (o CircleOptions) New() (loss.Objective, error) {
+	l := &CircleLoss{o: o}
+	l.counts, l.row = both, l.anchor
+	return loss.Checked[loss.Objective]("circle", o, l)
+}
 
 // Takes implements Options.
 func (CircleOptions) Takes() loss.Kind { return loss.Labels }
@@ -53,16 +57,6 @@ func (CircleOptions) Detached() bool { return true }
 type CircleLoss struct {
 	ownRows
 	o CircleOptions
-}
-
-// NewCircle returns the loss, or an error naming the option that is wrong.
-func NewCircle(o CircleOptions) (*CircleLoss, error) {
-	if err := component.Err("loss circle", o); err != nil {
-		return nil, err
-	}
-	l := &CircleLoss{o: o}
-	l.counts, l.row = both, l.anchor
-	return l, nil
 }
 
 // Margin returns m.

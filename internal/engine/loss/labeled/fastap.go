@@ -20,7 +20,11 @@ type FastAPOptions struct {
 func FastAPDefaults() FastAPOptions { return FastAPOptions{Bins: 10, Variant: Paper} }
 
 // New implements Options.
-func (o FastAPOptions) New() (loss.Objective, error) { return NewFastAP(o) }
+func (o FastAPOptions) New() (loss.Objective, error) {
+	l := &FastAPLoss{o: o}
+	l.counts, l.row = found, l.query
+	return loss.Checked[loss.Objective]("fastap", o, l)
+}
 
 // Takes implements Options.
 func (FastAPOptions) Takes() loss.Kind { return loss.Labels }
@@ -44,16 +48,6 @@ type FastAPLoss struct {
 
 // fastAPScratch are numbers of each center.
 type fastAPScratch struct{ own, all, ownSlope, allSlope []float64 }
-
-// NewFastAP returns the loss, or an error naming the option that is wrong.
-func NewFastAP(o FastAPOptions) (*FastAPLoss, error) {
-	if err := component.Err("loss fastap", o); err != nil {
-		return nil, err
-	}
-	l := &FastAPLoss{o: o}
-	l.counts, l.row = found, l.query
-	return l, nil
-}
 
 // Margin returns 0: the loss has none.
 func (l *FastAPLoss) Margin() float64 { return 0 }

@@ -20,7 +20,7 @@ func TestFastAPPublished(t *testing.T) {
 	var grads [2]*array.Array
 	var values [2]float64
 	for i, v := range []Variant{Paper, Published} {
-		l, err := NewFastAP(FastAPOptions{Bins: 10, Variant: v})
+		l, err := FastAPOptions{Bins: 10, Variant: v}.New()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -71,10 +71,7 @@ type lifted struct {
 }
 
 func newLifted(name string, o loss.Options, margin float64, generalized bool) (*lifted, error) {
-	if err := component.Err("loss "+name, o); err != nil {
-		return nil, err
-	}
-	return &lifted{margin: margin, generalized: generalized, t: loss.NewProducts(loss.Euclidean)}, nil
+	return loss.Checked(name, o, &lifted{margin: margin, generalized: generalized, t: loss.NewProducts(loss.Euclidean)})
 }
 
 // Margin returns the margin.

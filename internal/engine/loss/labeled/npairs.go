@@ -20,7 +20,9 @@ type NPairsOptions struct {
 func NPairsDefaults() NPairsOptions { return NPairsOptions{L2: 0.02} }
 
 // New implements Options.
-func (o NPairsOptions) New() (loss.Objective, error) { return NewNPairs(o) }
+func (o NPairsOptions) New() (loss.Objective, error) {
+	return loss.Checked[loss.Objective]("n-pairs", o, &NPairsLoss{o: o})
+}
 
 // Takes implements Options.
 func (NPairsOptions) Takes() loss.Kind { return loss.Labels }
@@ -40,14 +42,6 @@ type NPairsLoss struct {
 	anchors []int
 	partner []int
 	slope   []float64 // (classes, classes) of a_i.p_j
-}
-
-// NewNPairs returns the loss, or an error naming the option that is wrong.
-func NewNPairs(o NPairsOptions) (*NPairsLoss, error) {
-	if err := component.Err("loss n-pairs", o); err != nil {
-		return nil, err
-	}
-	return &NPairsLoss{o: o}, nil
 }
 
 // Margin returns 0: the loss has none.

@@ -31,7 +31,9 @@ func ProxyAnchorDefaults() ProxyAnchorOptions {
 }
 
 // New implements Options.
-func (o ProxyAnchorOptions) New() (loss.Objective, error) { return NewProxyAnchor(o) }
+func (o ProxyAnchorOptions) New() (loss.Objective, error) {
+	return loss.Checked[loss.Objective]("proxy-anchor", o, &ProxyAnchorLoss{o: o})
+}
 
 // Takes implements Options.
 func (ProxyAnchorOptions) Takes() loss.Kind { return loss.Labels }
@@ -55,14 +57,6 @@ type ProxyAnchorLoss struct {
 	present int // |P+|
 	counts  []int
 	terms   []rowTerm
-}
-
-// NewProxyAnchor returns the loss, or an error naming the option that is wrong.
-func NewProxyAnchor(o ProxyAnchorOptions) (*ProxyAnchorLoss, error) {
-	if err := component.Err("loss proxy-anchor", o); err != nil {
-		return nil, err
-	}
-	return &ProxyAnchorLoss{o: o}, nil
 }
 
 // Begin implements Parametric: proxies are normal, of variance 2/classes, as the authors'

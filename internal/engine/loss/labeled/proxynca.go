@@ -35,10 +35,7 @@ func ProxyNCAPPDefaults() ProxyNCAOptions {
 
 // New implements Options.
 func (o ProxyNCAOptions) New() (loss.Objective, error) {
-	if err := component.Err("loss proxy-nca", o); err != nil {
-		return nil, err
-	}
-	return &proxyNCA{classRows: classRows{name: "proxies", each: 1}, scale: 2 / o.Temperature, denominator: o.Denominator}, nil
+	return loss.Checked[loss.Objective]("proxy-nca", o, &proxyNCA{classRows: classRows{name: "proxies", each: 1}, scale: 2 / o.Temperature, denominator: o.Denominator})
 }
 
 // Takes implements Options.

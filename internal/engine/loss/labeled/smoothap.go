@@ -19,7 +19,11 @@ type SmoothAPOptions struct {
 func SmoothAPDefaults() SmoothAPOptions { return SmoothAPOptions{Temperature: 0.01, Variant: Paper} }
 
 // New implements Options.
-func (o SmoothAPOptions) New() (loss.Objective, error) { return NewSmoothAP(o) }
+func (o SmoothAPOptions) New() (loss.Objective, error) {
+	l := &SmoothAPLoss{o: o}
+	l.counts, l.row = found, l.query
+	return loss.Checked[loss.Objective]("smooth-ap", o, l)
+}
 
 // Takes implements Options.
 func (SmoothAPOptions) Takes() loss.Kind { return loss.Labels }
@@ -35,16 +39,6 @@ func (SmoothAPOptions) Takes() loss.Kind { return loss.Labels }
 type SmoothAPLoss struct {
 	ownRows
 	o SmoothAPOptions
-}
-
-// NewSmoothAP returns the loss, or an error naming the option that is wrong.
-func NewSmoothAP(o SmoothAPOptions) (*SmoothAPLoss, error) {
-	if err := component.Err("loss smooth-ap", o); err != nil {
-		return nil, err
-	}
-	l := &SmoothAPLoss{o: o}
-	l.counts, l.row = found, l.query
-	return l, nil
 }
 
 // Margin returns 0: the loss has none.

@@ -22,7 +22,9 @@ type SNROptions struct {
 func SNRDefaults() SNROptions { return SNROptions{NegativeMargin: 1} }
 
 // New implements Options.
-func (o SNROptions) New() (loss.Objective, error) { return NewSNR(o) }
+func (o SNROptions) New() (loss.Objective, error) {
+	return loss.Checked[loss.Objective]("snr", o, &SNRLoss{o: o, t: loss.NewTable(loss.Squared)})
+}
 
 // Takes implements Options.
 func (SNROptions) Takes() loss.Kind { return loss.Labels }
@@ -40,14 +42,6 @@ type SNRLoss struct {
 	signal []float64    // squared lengths of rows
 	own    []float64    // factor of a row in its own gradient
 	sums   []float64    // of the numbers of an embedding
-}
-
-// NewSNR returns the loss, or an error naming the option that is wrong.
-func NewSNR(o SNROptions) (*SNRLoss, error) {
-	if err := component.Err("loss snr", o); err != nil {
-		return nil, err
-	}
-	return &SNRLoss{o: o, t: loss.NewTable(loss.Squared)}, nil
 }
 
 // Margin returns the margin of negatives.

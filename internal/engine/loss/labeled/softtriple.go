@@ -34,10 +34,7 @@ func SoftTripleDefaults() SoftTripleOptions {
 
 // New implements Options.
 func (o SoftTripleOptions) New() (loss.Objective, error) {
-	if err := component.Err("loss soft-triple", o); err != nil {
-		return nil, err
-	}
-	return &softTriple{classRows: classRows{name: "centers", each: o.Centers, smoothing: o.Smoothing}, o: o}, nil
+	return loss.Checked[loss.Objective]("soft-triple", o, &softTriple{classRows: classRows{name: "centers", each: o.Centers, smoothing: o.Smoothing}, o: o})
 }
 
 // Takes implements Options.

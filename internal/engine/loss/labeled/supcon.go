@@ -113,10 +113,7 @@ type softPairs struct {
 }
 
 func newSoftPairs(name string, o loss.Options, l softPairs) (*softPairs, error) {
-	if err := component.Err("loss "+name, o); err != nil {
-		return nil, err
-	}
-	return &l, nil
+	return loss.Checked(name, o, &l)
 }
 
 // Margin returns 0: the loss has none.

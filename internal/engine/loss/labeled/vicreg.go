@@ -27,7 +27,9 @@ func VICRegDefaults() VICRegOptions {
 }
 
 // New implements Options.
-func (o VICRegOptions) New() (loss.Objective, error) { return NewVICReg(o) }
+func (o VICRegOptions) New() (loss.Objective, error) {
+	return loss.Checked[loss.Objective]("vicreg", o, &VICRegLoss{o: o})
+}
 
 // Takes implements Options.
 func (VICRegOptions) Takes() loss.Kind { return loss.Labels }
@@ -65,14 +67,6 @@ type VICRegLoss struct {
 	c     []float32 // (D, D) covariances, then their slopes
 	turn  []float32
 	means []float64
-}
-
-// NewVICReg returns the loss, or an error naming the option that is wrong.
-func NewVICReg(o VICRegOptions) (*VICRegLoss, error) {
-	if err := component.Err("loss vicreg", o); err != nil {
-		return nil, err
-	}
-	return &VICRegLoss{o: o}, nil
 }
 
 // Margin returns 0: the loss has none.
