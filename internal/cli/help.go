@@ -148,8 +148,6 @@ func newTerminal(*base.Streams) *cobra.Command {
 
   -v, --verbose     more notes on stderr: the program's version, kernels and threads, and
                     of training each logged step
-  -qq               nothing on stderr, errors included: the exit code alone says how a
-                    command ended
   --no-pager        print results that are longer than the terminal without a pager. Without
                     it they go to the shell command TERCET_PAGER, else PAGER, else less;
                     cat or an empty one is none. Documents of --json and results that do not

@@ -157,6 +157,15 @@ func (r *Run) endsBetweenEvaluations() (extra bool, err error) {
 	return extra, err
 }
 
+// EndIsBest says whether the best checkpoint of r is of an evaluation at its end that a longer
+// run of its config does not have: the longer run keeps it until a later one is better.
+func (r *Run) EndIsBest() (bool, error) {
+	if b := r.Manifest.Best; b == nil || b.Step != r.Manifest.Steps {
+		return false, nil
+	}
+	return r.endsBetweenEvaluations()
+}
+
 // planned is how many steps r would have if its length was another one.
 func (r *Run) planned(length int) int {
 	if had := r.Config.Train.Epochs; had > 0 {

@@ -99,6 +99,17 @@ func TestExtendRefuses(t *testing.T) {
 	}
 }
 
+// Only a run that is evaluated at its end alone has a best checkpoint that a longer one has not.
+func TestBestAtTheEnd(t *testing.T) {
+	t.Parallel()
+	for every, want := range map[string]bool{"train.eval_every=0": true, "train.eval_every=1": false} {
+		r := trained(t, t.TempDir(), "train.epochs=1", every)
+		if got, err := r.EndIsBest(); err != nil || got != want || r.Manifest.Best.Step != r.Manifest.Steps {
+			t.Errorf("%s: %v, %v, best %+v", every, got, err, r.Manifest.Best)
+		}
+	}
+}
+
 // Every checkpoint that the config asks for stays, whatever else is written.
 func TestKeptCheckpoints(t *testing.T) {
 	t.Parallel()

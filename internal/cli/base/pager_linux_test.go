@@ -95,7 +95,7 @@ func TestPager(t *testing.T) {
 
 // More and less notes.
 func TestVolume(t *testing.T) {
-	for level, want := range map[int]string{-2: "", -1: "tercet: bad\n", 0: "note\ntercet: bad\n", 1: "note\ndetail\ntercet: bad\n"} {
+	for level, want := range map[int]string{-2: "tercet: bad\n", -1: "tercet: bad\n", 0: "note\ntercet: bad\n", 1: "note\ndetail\ntercet: bad\n"} {
 		var b bytes.Buffer
 		s := NewStreams(nil, io.Discard, &b)
 		s.SetVolume(level)

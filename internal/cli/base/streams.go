@@ -25,7 +25,6 @@ type Streams struct {
 
 	JSON  bool        // one document on Out instead of text
 	Quiet atomic.Bool // nothing on stderr but errors; signals are told of by another goroutine
-	mute  bool        // no errors either
 	loud  bool        // details are printed
 	pager string      // the shell command of long results; "" for none
 	color bool        // Out is colored
@@ -95,11 +94,11 @@ func (s *Streams) Note(format string, args ...any) {
 	}
 }
 
-// SetVolume sets what goes to stderr: 0 notes and errors, -1 errors, below nothing; above 0
-// also details.
+// SetVolume sets what goes to stderr: 0 notes and errors, below 0 errors, above 0 also details.
+// There is no level without errors: a shell has one, 2>/dev/null.
 func (s *Streams) SetVolume(level int) {
 	s.Quiet.Store(level < 0)
-	s.mute, s.loud = level < -1, level > 0
+	s.loud = level > 0
 }
 
 // Verbose says whether the user asked for details.
@@ -138,9 +137,6 @@ func (s *Streams) Result(doc any, text func(w io.Writer) error) error {
 
 // Report prints an error to stderr.
 func (s *Streams) Report(err error, code int) {
-	if s.mute {
-		return
-	}
 	if s.log != nil && !s.JSON {
 		s.log.Error(err.Error(), "exit_code", code)
 		return

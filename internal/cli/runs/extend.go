@@ -39,7 +39,8 @@ has to say how it continues:
 
 The config of the longer run has it in optimizer.schedule.extended, and its manifest
 names the run that it continues. Training that config from its first step gives the same
-weights.`,
+last weights. The best checkpoint is the same, too, unless it is of an evaluation at the
+end of RUN that train.eval_every has no place for; the command says so.`,
 		Examples: []base.Example{
 			{Why: "ten epochs in all", Line: "tercet runs extend runs/first --epochs 10"},
 			{Why: "a cosine, which has to be restarted", Line: "tercet runs extend runs/first --epochs 10 --name first-again --schedule restart"},
@@ -89,6 +90,11 @@ func extend(s *base.Streams, o run.Longer, dir string) error {
 	}
 	if err != nil {
 		return base.RunError(err)
+	}
+	if end, err := r.EndIsBest(); err != nil {
+		return base.RunError(err)
+	} else if end {
+		s.Note("warning: the best checkpoint is of the end of %s, which train.eval_every: %d does not evaluate in a longer run: until a later one is better, it is another than that of a run from the first step", dir, r.Config.Train.EvalEvery)
 	}
 	doc := printed.ExtendedRun{
 		Schema: record.ExtendedRunSchema, Dir: longer.Dir, Of: dir, Step: longer.Manifest.Steps, Planned: longer.Manifest.Of, Schedule: o.Schedule,
