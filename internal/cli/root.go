@@ -211,7 +211,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return base.Usagef("%s (flags: %s --help)", v, cmd.CommandPath())
 	}
 	word, found := strings.CutPrefix(msg, "unknown flag: --")
-	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
+	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 && !base.HoldsRun(words[0]) {
 		return base.MissingSub(cmd, words) // the flags are those of a command that there is not
 	}
 	if !found {

@@ -7,7 +7,7 @@ type AttackPart struct {
 	Source  Source        `json:"source" doc:"what the result will be computed from"`
 	Options AttackOptions `json:"options" doc:"the options of the command, with defaults filled in"`
 	Program string        `json:"program" doc:"version of the program"`
-	Kernel  string        `json:"kernel" doc:"kernel level"`
+	Kernel  string        `json:"kernel" doc:"kernel level, and the device of the network if it is not the processor"`
 	Task    int           `json:"task" doc:"number of the task, from 1"`
 	Tasks   int           `json:"tasks" doc:"number of tasks"`
 	First   int           `json:"first" doc:"place of the first query of the share"`

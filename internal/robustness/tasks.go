@@ -15,25 +15,40 @@ import (
 )
 
 // AttackTask attacks the queries of a task and writes what it found as a part of the result
-// in out; program is the version of the program. It returns the path.
-func AttackTask(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, t scheduler.Task, out, program string, say progress.Say) (string, *record.AttackPart, error) {
+// in out; program is the version of the program. It returns the path. A part that is there is
+// taken if it is of the same attack, else it is an error, unless it is to be replaced.
+func AttackTask(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, t scheduler.Task, out, program string, replace bool, say progress.Say) (string, *record.AttackPart, error) {
 	e, g, err := prepare(ctx, r, checkpoint, set, &o, say)
 	if err != nil {
 		return "", nil, err
+	}
+	path := run.PartPath(out, t)
+	if !replace {
+		there, err := record.ReadIfThere[record.AttackPart](path)
+		if there == nil && err != nil {
+			return "", nil, err
+		}
+		var want record.AttackPart
+		sign(&want, e.Source, o, t, program)
+		if there != nil {
+			if what := unlike(there, &want); what != "" {
+				return "", nil, option.Errorf("%s is of another attack (%s); remove it, or write elsewhere", path, what)
+			}
+			return path, there, nil
+		}
 	}
 	p, err := attack.RunShare(ctx, e.Model, e.Data, g, attackOptions(o, say.Of("attack")), t)
 	if err != nil {
 		return "", nil, err
 	}
 	sign(p, e.Source, o, t, program)
-	path := run.PartPath(out, t)
 	return path, p, record.Write(path, p)
 }
 
 // sign says what a part is of.
 func sign(p *record.AttackPart, src record.Source, o record.AttackOptions, t scheduler.Task, program string) {
 	p.Schema, p.Source, p.Options = record.AttackPartSchema, src, o
-	p.Program, p.Kernel, p.Task, p.Tasks = program, kernel.Current().String(), t.Index, t.Of
+	p.Program, p.Kernel, p.Task, p.Tasks = program, kernel.Setting(), t.Index, t.Of
 }
 
 // MergeAttack makes the result of the parts of all tasks in out, as Attack does in one

@@ -78,7 +78,8 @@ is robust. It goes to worst.json, with the attack that broke each query. A comma
 was interrupted continues after the last attack that was done.
 
 --task divides the queries among machines, which write attack.json.part-1-of-3 and so
-on. --merge, with the same other flags, makes attack.json of all parts.`,
+on. A part of the same attack is not made again, one of another is kept without --force.
+--merge, with the same other flags, makes attack.json of all parts.`,
 		Examples: []base.Example{
 			{Why: "embedding shift alone: a quick look at the first 256 queries", Line: "tercet attack --run runs/first --queries 256"},
 			{Why: "the robustness score, its ten scores and their intervals", Line: "tercet attack --run runs/first --suite ers --queries 256 --sample"},

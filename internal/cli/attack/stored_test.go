@@ -176,6 +176,12 @@ func TestAttackTasks(t *testing.T) {
 	if doc["queries"] != 8.0 || doc["schema"] != record.AttackPartSchema || doc["adversarial"] != nil {
 		t.Errorf("%v", doc)
 	}
+	before := clitest.Snapshot(t, "many")
+	clitest.Must(t, 0, attack+" --task 1/1 --out-dir many") // done
+	clitest.Refuse(t, 2, attack+" --task 1/1 --out-dir many --seed 4", "many/attack.json.part-1-of-1 is of another attack (other options); remove it, or write elsewhere")
+	clitest.Unchanged(t, "many", before, nil)
+	clitest.Must(t, 0, attack+" --task 1/1 --out-dir many --seed 4 --force")
+	clitest.Must(t, 0, attack+" --task 1/1 --out-dir many --force")
 	clitest.Must(t, 0, attack+" --merge --out-dir many")
 	one, many := attackWithoutTime(t, "one"), attackWithoutTime(t, "many")
 	if one != many {

@@ -23,7 +23,7 @@ func runTask(ctx context.Context, s *base.Streams, o options, r *run.Run, opts r
 		return base.RunError(err)
 	}
 	opts.Pictures = 0
-	path, p, err := robustness.AttackTask(ctx, r, o.Checkpoint, o.Set, opts, t, o.path(), base.Program(), view.Say)
+	path, p, err := robustness.AttackTask(ctx, r, o.Checkpoint, o.Set, opts, t, o.path(), base.Program(), o.force, view.Say)
 	if err != nil {
 		return base.RunError(err)
 	}

@@ -125,6 +125,9 @@ func runEval(ctx context.Context, s *base.Streams, o options) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
+	if o.Run == "" && o.device != "" {
+		return base.Usagef("--device is about the network of a run: embeddings of a file are there already; leave it out")
+	}
 	if err := base.OpenDevice(s, o.device); err != nil {
 		return err
 	}
