@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,8 +23,11 @@ const maxListed = 20
 // eachFile calls f for 0 to n-1 on all threads. Unlike each it continues after an error,
 // and returns one that lists all files that are bad, in their order: who has a thousand
 // images mends them at once.
-func eachFile(n, size int, f func(i int) error) error {
-	bad := badFiles(n, size, f)
+func eachFile(ctx context.Context, n, size int, f func(i int) error) error {
+	bad, err := badFiles(ctx, n, size, f)
+	if err != nil {
+		return err
+	}
 	order := slices.Sorted(maps.Keys(bad))
 	switch len(order) {
 	case 0:
@@ -45,25 +49,29 @@ func eachFile(n, size int, f func(i int) error) error {
 	return fault.Of(kind, nil, "%d of %d images cannot be read: %s", len(order), n, strings.Join(list, "; "))
 }
 
-// badFiles calls f for 0 to n-1 on all threads and returns its errors.
-func badFiles(n, size int, f func(i int) error) map[int]error {
+// badFiles calls f for 0 to n-1 on all threads and returns its errors. Its own error is that
+// of ctx.
+func badFiles(ctx context.Context, n, size int, f func(i int) error) (map[int]error, error) {
 	var mu sync.Mutex
 	bad := map[int]error{}
 	par.Each(n, size, func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
 		if err := f(i); err != nil {
 			mu.Lock()
 			bad[i] = err
 			mu.Unlock()
 		}
 	})
-	return bad
+	return bad, ctx.Err()
 }
 
 // checkEnds decodes the files that do not end as an image does, so that one that was cut off
 // is an error before the first is used. It reads a few bytes of each other one.
-func (f *files) checkEnds() error {
+func (f *files) checkEnds(ctx context.Context) error {
 	var eyes par.Free[eye]
-	return eachFile(len(f.paths), 64, func(i int) error {
+	return eachFile(ctx, len(f.paths), 64, func(i int) error {
 		if complete(f.ItemName(i)) {
 			return nil
 		}
@@ -111,10 +119,10 @@ func (b *Broken) String() string {
 
 // unreadable decodes files as data opened by o are, and adds those that cannot be decoded to
 // o.Broken. Files that are not there are an error.
-func (o Options) unreadable(paths []string) (map[int]error, error) {
+func (o Options) unreadable(ctx context.Context, paths []string) (map[int]error, error) {
 	from := &files{paths: paths}
 	var eyes par.Free[eye]
-	bad := badFiles(len(paths), 16, func(i int) error {
+	bad, err := badFiles(ctx, len(paths), 16, func(i int) error {
 		if o.Transform == nil {
 			if _, err := readHead(paths[i]); err != nil {
 				return err
@@ -127,6 +135,9 @@ func (o Options) unreadable(paths []string) (map[int]error, error) {
 		_, err := from.picture(i, e)
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
 	o.Broken.looked = true
 	for _, i := range slices.Sorted(maps.Keys(bad)) {
 		if errors.Is(bad[i], ErrMissing) {
@@ -141,7 +152,7 @@ func (o Options) unreadable(paths []string) (map[int]error, error) {
 }
 
 // Readable is a table without the files that cannot be decoded, where o leaves such out.
-func (o Options) Readable(t *table.Table) (*table.Table, error) {
+func (o Options) Readable(ctx context.Context, t *table.Table) (*table.Table, error) {
 	if o.Broken == nil {
 		return t, nil
 	}
@@ -149,7 +160,7 @@ func (o Options) Readable(t *table.Table) (*table.Table, error) {
 	for i := range paths {
 		paths[i] = t.File(i)
 	}
-	bad, err := o.unreadable(paths)
+	bad, err := o.unreadable(ctx, paths)
 	if err != nil || len(bad) == 0 {
 		return t, err
 	}
@@ -157,12 +168,12 @@ func (o Options) Readable(t *table.Table) (*table.Table, error) {
 }
 
 // readableScans takes files that cannot be decoded out of folders, and classes without others.
-func (o Options) readableScans(scans []*scan) error {
+func (o Options) readableScans(ctx context.Context, scans []*scan) error {
 	if o.Broken == nil {
 		return nil
 	}
 	for _, s := range scans {
-		bad, err := o.unreadable(s.files)
+		bad, err := o.unreadable(ctx, s.files)
 		if err != nil {
 			return err
 		}

@@ -15,23 +15,23 @@ func TestFolderNamesAllBadFiles(t *testing.T) {
 	px := encodePNG(t, gray(40, 40, func(y, x int) uint8 { return uint8(y*x*7 ^ y) }))
 	half := px[:len(px)/2]
 	root := testutil.Tree(t, map[string][]byte{"train/a/1.png": px, "train/a/2.png": nil, "train/b/1.png": px, "train/b/2.jpg": []byte("x"), "test/a/1.png": nil, "test/a/2.png": px})
-	_, _, err := openFolder(root, "", "", ImageOptions{}, nil)
+	_, _, err := openFolder(t.Context(), root, "", "", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrFormat, "3 of 6 images cannot be read: ", "train/a/2.png: ", "; "+filepath.Join(root, "train/b/2.jpg"), "test/a/1.png")
 	root = testutil.Tree(t, map[string][]byte{"a/1.png": half, "a/2.png": px, "a/3.png": half})
-	_, _, err = openFolder(root, "", "", ImageOptions{}, nil)
+	_, _, err = openFolder(t.Context(), root, "", "", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrFormat, "2 of 3 images cannot be read: ", "a/1.png", "a/3.png")
 	// Bad headers were named in a first round, truncated files of both folders in a second and third.
 	root = testutil.Tree(t, map[string][]byte{"train/a/1.png": px, "train/a/2.png": nil, "train/b/1.png": half, "train/b/2.png": px, "test/a/1.png": half, "test/a/2.png": px})
-	_, _, err = openFolder(root, "", "", ImageOptions{}, nil)
+	_, _, err = openFolder(t.Context(), root, "", "", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrFormat, "3 of 6 images cannot be read: ", "train/a/2.png: ", "train/b/1.png: ", "test/a/1.png: ")
 	root = testutil.Tree(t, map[string][]byte{"train/a/1.png": px, "train/a/2.png": half, "test/a/1.png": half, "test/a/2.png": px})
-	_, _, err = openFolder(root, "", "", ImageOptions{}, nil)
+	_, _, err = openFolder(t.Context(), root, "", "", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrFormat, "2 of 4 images cannot be read: ", "train/a/2.png: ", "test/a/1.png: ")
 	files := map[string][]byte{}
 	for i := range 30 {
 		files[fmt.Sprintf("a/%02d.png", i)] = nil
 	}
-	_, _, err = openFolder(testutil.Tree(t, files), "", "", ImageOptions{}, nil)
+	_, _, err = openFolder(t.Context(), testutil.Tree(t, files), "", "", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrFormat, "30 of 30 images", "19.png", "and 10 more")
 	if strings.Contains(err.Error(), "20.png") {
 		t.Errorf("more than %d files are named: %v", maxListed, err)

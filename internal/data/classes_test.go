@@ -95,19 +95,19 @@ func TestOfClassesFingerprints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Fingerprint() != c.Fingerprint() || b.Fingerprint() != d.Fingerprint() {
+	if testutil.Fingerprint(t, a) != testutil.Fingerprint(t, c) || testutil.Fingerprint(t, b) != testutil.Fingerprint(t, d) {
 		t.Error("the fingerprint of a choice changes")
 	}
-	if want, err := Digest(a); err != nil || a.Fingerprint() != want {
-		t.Errorf("fingerprint %s, digest %s, %v", a.Fingerprint(), want, err)
+	if want, err := Digest(t.Context(), a); err != nil || testutil.Fingerprint(t, a) != want {
+		t.Errorf("fingerprint %s, digest %s, %v", testutil.Fingerprint(t, a), want, err)
 	}
-	prints := map[string]bool{train.Fingerprint(): true}
+	prints := map[string]bool{testutil.Fingerprint(t, train): true}
 	for seed := range uint64(30) {
 		a, _, err := OfClasses(train, test, 2, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
-		prints[a.Fingerprint()] = true
+		prints[testutil.Fingerprint(t, a)] = true
 	}
 	if len(prints) != 4 {
 		t.Errorf("%d fingerprints of the set and its 3 pairs of classes", len(prints))
@@ -120,7 +120,7 @@ func TestOfClassesEdges(t *testing.T) {
 		t.Errorf("0 classes: %v %v %v", a, b, err)
 	}
 	a, b, err := OfClasses(train, test, 3, 1)
-	if err != nil || a.Fingerprint() != train.Fingerprint() || b.Fingerprint() != test.Fingerprint() {
+	if err != nil || testutil.Fingerprint(t, a) != testutil.Fingerprint(t, train) || testutil.Fingerprint(t, b) != testutil.Fingerprint(t, test) {
 		t.Errorf("all classes change the data: %v", err)
 	}
 	if _, b, err := OfClasses(train, nil, 2, 1); b != nil || err != nil {

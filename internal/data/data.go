@@ -5,6 +5,7 @@
 package data
 
 import (
+	"context"
 	"fmt"
 
 	"tercet/internal/data/table"
@@ -27,8 +28,8 @@ type Dataset interface {
 	// use.
 	Read(i int, dst []float32) error
 	// Fingerprint returns the hex SHA-256 of shape, pixels and labels (see
-	// Digest).
-	Fingerprint() string
+	// Digest). The first call reads all items.
+	Fingerprint(ctx context.Context) (string, error)
 }
 
 // Namer is a dataset that knows where its items come from.
@@ -95,12 +96,12 @@ func checkRead(ds Dataset, i int, dst []float32) error {
 }
 
 // Gather reads items ids of ds into dst, (len(ids), H, W, C).
-func Gather(ds Dataset, ids []int, dst *array.Array) error {
+func Gather(ctx context.Context, ds Dataset, ids []int, dst *array.Array) error {
 	h, w, c := ds.Shape()
 	if err := dst.SameShape("gathered batch", len(ids), h, w, c); err != nil {
 		return err
 	}
-	return each(len(ids), 16, func(i int) error {
+	return each(ctx, len(ids), 16, func(i int) error {
 		if err := ds.Read(ids[i], dst.Row(i)); err != nil {
 			return fmt.Errorf("%s: %w", ItemName(ds, ids[i]), err)
 		}
@@ -109,11 +110,11 @@ func Gather(ds Dataset, ids []int, dst *array.Array) error {
 }
 
 // each calls f for 0 to n-1 on all threads and returns the error of the lowest
-// index, whatever the timing.
-func each(n, size int, f func(i int) error) error {
+// index, whatever the timing; that of ctx, if it ended.
+func each(ctx context.Context, n, size int, f func(i int) error) error {
 	errs := make([]error, (n+size-1)/size)
 	par.For(n, size, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			if err := f(i); err != nil {
 				errs[lo/size] = err
 				return
@@ -125,7 +126,7 @@ func each(n, size int, f func(i int) error) error {
 			return err
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // SameShape returns an error unless a and b hold images of one shape.

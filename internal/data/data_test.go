@@ -75,12 +75,12 @@ func TestFingerprint(t *testing.T) {
 	want := hex.EncodeToString(sum[:])
 	for _, threads := range []int{1, 2} {
 		par.SetThreads(threads)
-		got, err := Digest(ds)
+		got, err := Digest(t.Context(), ds)
 		if err != nil || got != want {
 			t.Errorf("%d threads: %s, want %s (%v)", threads, got, want, err)
 		}
 	}
-	if ds.Fingerprint() != want {
+	if testutil.Fingerprint(t, ds) != want {
 		t.Error("Fingerprint is not Digest")
 	}
 	for what, change := range map[string]func(*Memory){
@@ -90,7 +90,7 @@ func TestFingerprint(t *testing.T) {
 	} {
 		m := toy(t, 3, 2, 1, 90, 60)
 		change(m)
-		if m.Fingerprint() == want {
+		if testutil.Fingerprint(t, m) == want {
 			t.Errorf("a changed %s leaves the fingerprint", what)
 		}
 	}
@@ -100,7 +100,7 @@ func TestGather(t *testing.T) {
 	ds := toy(t, 2, 3, 2, 30, 30)
 	ids := []int{7, 0, 59, 7}
 	dst := array.New(4, 2, 3, 2)
-	if err := Gather(ds, ids, dst); err != nil {
+	if err := Gather(t.Context(), ds, ids, dst); err != nil {
 		t.Fatal(err)
 	}
 	for r, i := range ids {
@@ -110,10 +110,10 @@ func TestGather(t *testing.T) {
 			}
 		}
 	}
-	testutil.WantError(t, Gather(ds, ids, array.New(3, 2, 3, 2)), array.ErrShape)
-	testutil.WantError(t, Gather(ds, []int{0, 60}, array.New(2, 2, 3, 2)), nil, "item 60 of a dataset of 60")
-	testutil.WantError(t, Gather(broken{ds, 5}, []int{0, 5, 5}, array.New(3, 2, 3, 2)), errDisk, "item 5", "x/5.png")
-	if err := Gather(ds, nil, array.New(0, 2, 3, 2)); err != nil {
+	testutil.WantError(t, Gather(t.Context(), ds, ids, array.New(3, 2, 3, 2)), array.ErrShape)
+	testutil.WantError(t, Gather(t.Context(), ds, []int{0, 60}, array.New(2, 2, 3, 2)), nil, "item 60 of a dataset of 60")
+	testutil.WantError(t, Gather(t.Context(), broken{ds, 5}, []int{0, 5, 5}, array.New(3, 2, 3, 2)), errDisk, "item 5", "x/5.png")
+	if err := Gather(t.Context(), ds, nil, array.New(0, 2, 3, 2)); err != nil {
 		t.Error(err)
 	}
 }

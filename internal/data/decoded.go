@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"image"
@@ -92,7 +93,7 @@ func (d *decoded) Shape() (h, w, c int) { return d.h, d.w, d.c }
 func (d *decoded) ItemName(i int) string { return d.from.ItemName(i) }
 
 // Fingerprint returns Digest.
-func (d *decoded) Fingerprint() string { return d.print.of(d) }
+func (d *decoded) Fingerprint(ctx context.Context) (string, error) { return d.print.of(ctx, d) }
 
 // Read writes item i as the steps of Test make it.
 func (d *decoded) Read(i int, dst []float32) error {
@@ -151,9 +152,9 @@ type files struct {
 
 // newFiles looks for the files and for their sizes. The error names those that are not
 // there.
-func newFiles(root string, paths []string, boxes []image.Rectangle) (*files, error) {
+func newFiles(ctx context.Context, root string, paths []string, boxes []image.Rectangle) (*files, error) {
 	f := &files{root: root, paths: paths, boxes: boxes, sizes: make([]int64, len(paths))}
-	return f, eachFile(len(paths), 256, func(i int) error {
+	return f, eachFile(ctx, len(paths), 256, func(i int) error {
 		info, err := os.Stat(f.ItemName(i))
 		if err == nil && !info.Mode().IsRegular() {
 			err = fmt.Errorf("%s: %w", f.ItemName(i), fsx.ErrNotRegular)

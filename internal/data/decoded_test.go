@@ -64,7 +64,7 @@ func photos(t testing.TB, n int) map[string][]byte {
 
 func openDecoded(t testing.TB, root string, s *Steps, color string) Dataset {
 	t.Helper()
-	ds, _, err := Open(Options{Source: FolderOptions{Root: root, Train: "train", Test: "test"}, Transform: s, Color: color, Split: Split{Kind: "none"}})
+	ds, _, err := Open(t.Context(), Options{Source: FolderOptions{Root: root, Train: "train", Test: "test"}, Transform: s, Color: color, Split: Split{Kind: "none"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestDecodedFingerprint(t *testing.T) {
 	files := photos(t, 2)
 	files["c0/0.jpg"] = []byte("no image at all\xff\xd9")
 	print := func(files map[string][]byte, s *Steps) string {
-		return openDecoded(t, testutil.Tree(t, files), s, "").Fingerprint()
+		return testutil.Fingerprint(t, openDecoded(t, testutil.Tree(t, files), s, ""))
 	}
 	s := steps(t, trainSteps, evalSteps)
 	want := print(files, s)
@@ -219,7 +219,7 @@ func TestDecodedRefuses(t *testing.T) {
 		t.Error("read into too little room")
 	}
 	for _, bad := range []*Steps{steps(t, "RandomResizedCrop(8)", evalSteps), steps(t, "", "Resize(16)")} {
-		if _, _, err := Open(Options{Source: FolderOptions{Root: root}, Transform: bad}); err == nil {
+		if _, _, err := Open(t.Context(), Options{Source: FolderOptions{Root: root}, Transform: bad}); err == nil {
 			t.Errorf("%v: accepted", bad)
 		}
 	}
@@ -230,7 +230,7 @@ func TestDecodedBoxes(t *testing.T) {
 	t.Parallel()
 	root := testutil.Tree(t, map[string][]byte{"a.jpg": photo(t, 40, 50, 1)})
 	box := image.Rect(10, 5, 30, 35)
-	from, err := newFiles(root, []string{"a.jpg", "a.jpg", "a.jpg"}, []image.Rectangle{box, {}, image.Rect(60, 1, 70, 9)})
+	from, err := newFiles(t.Context(), root, []string{"a.jpg", "a.jpg", "a.jpg"}, []image.Rectangle{box, {}, image.Rect(60, 1, 70, 9)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestDecodedBoxes(t *testing.T) {
 	if from.identity(0) == from.identity(1) {
 		t.Error("boxes do not count")
 	}
-	_, err = newFiles(root, []string{"a.jpg", "b.jpg", "c.jpg"}, nil)
+	_, err = newFiles(t.Context(), root, []string{"a.jpg", "b.jpg", "c.jpg"}, nil)
 	testutil.WantError(t, err, ErrMissing, "b.jpg", "c.jpg")
 }
 
@@ -268,17 +268,17 @@ func TestFilesThatAreCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f, err := newFiles(dir, []string{"whole.jpg", "more.jpg"}, nil)
+	f, err := newFiles(t.Context(), dir, []string{"whole.jpg", "more.jpg"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Options{}).pictures(f); err != nil {
+	if _, err := (Options{}).pictures(t.Context(), f); err != nil {
 		t.Errorf("whole images: %v", err)
 	}
-	if f, err = newFiles(dir, []string{"short.jpg", "more.jpg", "tiny.jpg", "whole.jpg"}, nil); err != nil {
+	if f, err = newFiles(t.Context(), dir, []string{"short.jpg", "more.jpg", "tiny.jpg", "whole.jpg"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Options{}).pictures(f); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "2 of 4 images cannot be read") || !strings.Contains(err.Error(), "tiny.jpg") || strings.Contains(err.Error(), "more.jpg") {
+	if _, err := (Options{}).pictures(t.Context(), f); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "2 of 4 images cannot be read") || !strings.Contains(err.Error(), "tiny.jpg") || strings.Contains(err.Error(), "more.jpg") {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"fmt"
 
 	"tercet/internal/par"
@@ -90,4 +91,4 @@ func (d *distorted) ItemName(i int) string {
 	return ""
 }
 
-func (d *distorted) Fingerprint() string { return d.print.of(d) }
+func (d *distorted) Fingerprint(ctx context.Context) (string, error) { return d.print.of(ctx, d) }

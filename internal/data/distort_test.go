@@ -192,7 +192,7 @@ func TestDistortedIsFixedByItem(t *testing.T) {
 	for _, threads := range []int{1, 3} {
 		par.SetThreads(threads)
 		got := array.New(len(ids), 9, 8, 1)
-		if err := Gather(d, ids, got); err != nil {
+		if err := Gather(t.Context(), d, ids, got); err != nil {
 			t.Fatal(err)
 		}
 		if want == nil {
@@ -201,7 +201,7 @@ func TestDistortedIsFixedByItem(t *testing.T) {
 		if !slices.Equal(got.Data, want.Data) {
 			t.Errorf("%d threads give other pixels", threads)
 		}
-		if p := distort(t, ds, o).Fingerprint(); p != d.Fingerprint() {
+		if p := testutil.Fingerprint(t, distort(t, ds, o)); p != testutil.Fingerprint(t, d) {
 			t.Errorf("%d threads give another fingerprint", threads)
 		}
 	}
@@ -224,19 +224,19 @@ func TestDistortedIsFixedByItem(t *testing.T) {
 		t.Error("labels or classes differ")
 	}
 
-	prints := map[string]string{ds.Fingerprint(): "undistorted"}
+	prints := map[string]string{testutil.Fingerprint(t, ds): "undistorted"}
 	for _, o := range []DistortOptions{o, {Strength: 0.5, Seed: 4}, {Strength: 0.51, Seed: 3}} {
-		p := distort(t, ds, o).Fingerprint()
+		p := testutil.Fingerprint(t, distort(t, ds, o))
 		if was, ok := prints[p]; ok {
 			t.Errorf("%+v has the fingerprint of %s", o, was)
 		}
 		prints[p] = fmt.Sprint(o)
-		if want, err := Digest(distort(t, ds, o)); err != nil || want != p {
+		if want, err := Digest(t.Context(), distort(t, ds, o)); err != nil || want != p {
 			t.Errorf("%+v: fingerprint %s, digest %s, %v", o, p, want, err)
 		}
 	}
 	o.Fresh = true
-	if distort(t, ds, o).Fingerprint() != d.Fingerprint() {
+	if testutil.Fingerprint(t, distort(t, ds, o)) != testutil.Fingerprint(t, d) {
 		t.Error("Fresh changes what Read gives")
 	}
 	o.Strength = 0
@@ -380,7 +380,7 @@ func TestDistortedGolden(t *testing.T) {
 		{toy(t, 28, 28, 1, 300, 300), 0.83, "6bfd525272f90b8f7274fa639cb0c78f61ac45a9e5ec84f9d1daf18893d4cbc8"},
 		{toy(t, 17, 31, 3, 300, 300), 0.37, "0daf47e95e1c97bf251b6995853aff71adb547f187f557aea9da161093c35196"},
 	} {
-		if got := distort(t, c.ds, DistortOptions{Strength: c.strength, Seed: 9}).Fingerprint(); got != c.want {
+		if got := testutil.Fingerprint(t, distort(t, c.ds, DistortOptions{Strength: c.strength, Seed: 9})); got != c.want {
 			t.Errorf("strength %v: fingerprint %s, want %s", c.strength, got, c.want)
 		}
 	}

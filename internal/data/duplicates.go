@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"crypto/sha256"
 
 	"tercet/internal/record/printed"
@@ -21,8 +22,8 @@ func passes(n int) int {
 }
 
 // eachLook calls f with the items of ds, in order, whose hashes fall into the pass.
-func eachLook(ds Dataset, pass, of int, f func(i int, k lookKey)) error {
-	return eachHash(ds, func(i int, hash *[sha256.Size]byte) {
+func eachLook(ctx context.Context, ds Dataset, pass, of int, f func(i int, k lookKey)) error {
+	return eachHash(ctx, ds, func(i int, hash *[sha256.Size]byte) {
 		if of == 1 || int(hash[sha256.Size-1])%of == pass {
 			f(i, lookKey(hash[:]))
 		}
@@ -30,12 +31,12 @@ func eachLook(ds Dataset, pass, of int, f func(i int, k lookKey)) error {
 }
 
 // duplicates counts the items that equal an earlier one.
-func duplicates(s *printed.SetStats, ds Dataset) error {
+func duplicates(ctx context.Context, s *printed.SetStats, ds Dataset) error {
 	labels, of := ds.Labels(), passes(ds.Len())
 	first := map[lookKey]int32{} // label of the first of each kind
 	for pass := range of {
 		clear(first)
-		err := eachLook(ds, pass, of, func(i int, k lookKey) {
+		err := eachLook(ctx, ds, pass, of, func(i int, k lookKey) {
 			seen, ok := first[k]
 			switch {
 			case !ok:
@@ -55,7 +56,7 @@ func duplicates(s *printed.SetStats, ds Dataset) error {
 
 // Overlap returns how many items of b have the pixels of some item of a: training
 // images among those of the test set.
-func Overlap(a, b Dataset) (int, error) {
+func Overlap(ctx context.Context, a, b Dataset) (int, error) {
 	if err := SameShape(a, b); err != nil {
 		return 0, err
 	}
@@ -63,10 +64,10 @@ func Overlap(a, b Dataset) (int, error) {
 	in := map[lookKey]bool{}
 	for pass := range of {
 		clear(in)
-		if err := eachLook(a, pass, of, func(_ int, k lookKey) { in[k] = true }); err != nil {
+		if err := eachLook(ctx, a, pass, of, func(_ int, k lookKey) { in[k] = true }); err != nil {
 			return 0, err
 		}
-		err := eachLook(b, pass, of, func(_ int, k lookKey) {
+		err := eachLook(ctx, b, pass, of, func(_ int, k lookKey) {
 			if in[k] {
 				n++
 			}

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -14,25 +15,25 @@ import (
 
 // fingerprint computes a dataset's digest once.
 type fingerprint struct {
-	once sync.Once
-	hex  string
+	mu  sync.Mutex
+	hex string // "" before
 }
 
-func (f *fingerprint) of(ds Dataset) string {
-	f.once.Do(func() {
-		var err error
-		if f.hex, err = Digest(ds); err != nil {
-			f.hex = "unreadable: " + err.Error()
-		}
-	})
-	return f.hex
+func (f *fingerprint) of(ctx context.Context, ds Dataset) (_ string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.hex == "" {
+		f.hex, err = Digest(ctx, ds)
+	}
+	return f.hex, err
 }
 
 // Digest returns the hex SHA-256 of N, H, W, C and, for each item in order, the
 // SHA-256 of its float32 pixels and its label. It does not depend on where the
 // images come from nor on the classes' names. Of images that are decoded when they are
-// read, path below the root, size of the file, box and steps stand for the pixels.
-func Digest(ds Dataset) (string, error) {
+// read, path below the root, size of the file, box and steps stand for the pixels. The error is
+// that of reading an item, or of ctx.
+func Digest(ctx context.Context, ds Dataset) (string, error) {
 	h, w, c := ds.Shape()
 	sum := sha256.New()
 	buf := []byte(record.FingerprintFormat)
@@ -41,7 +42,7 @@ func Digest(ds Dataset) (string, error) {
 	}
 	sum.Write(buf)
 	labels := ds.Labels()
-	err := eachHash(ds, func(i int, item *[sha256.Size]byte) {
+	err := eachHash(ctx, ds, func(i int, item *[sha256.Size]byte) {
 		sum.Write(item[:])
 		sum.Write(binary.LittleEndian.AppendUint32(buf[:0], uint32(labels[i])))
 	})
@@ -87,14 +88,14 @@ const hashBlock = 8192
 
 // eachHash calls f with the SHA-256 of each item's little-endian float32 pixels, in
 // order, or with what stands for them. The hashes of small items take more memory than the items: few are held.
-func eachHash(ds Dataset, f func(i int, hash *[sha256.Size]byte)) error {
+func eachHash(ctx context.Context, ds Dataset, f func(i int, hash *[sha256.Size]byte)) error {
 	h, w, c := ds.Shape()
 	size := h * w * c
 	var spare par.Free[hashScratch]
 	block := make([][sha256.Size]byte, min(ds.Len(), hashBlock))
 	for lo := 0; lo < ds.Len(); lo += hashBlock {
 		part := block[:min(hashBlock, ds.Len()-lo)]
-		err := each(len(part), 64, func(i int) error {
+		err := each(ctx, len(part), 64, func(i int) error {
 			s := spare.Get()
 			defer spare.Put(s)
 			if id, known := identity(ds, lo+i); known {
@@ -124,8 +125,8 @@ func eachHash(ds Dataset, f func(i int, hash *[sha256.Size]byte)) error {
 }
 
 // itemHashes returns the hashes of all items.
-func itemHashes(ds Dataset) ([][sha256.Size]byte, error) {
+func itemHashes(ctx context.Context, ds Dataset) ([][sha256.Size]byte, error) {
 	out := make([][sha256.Size]byte, 0, ds.Len())
-	err := eachHash(ds, func(_ int, hash *[sha256.Size]byte) { out = append(out, *hash) })
+	err := eachHash(ctx, ds, func(_ int, hash *[sha256.Size]byte) { out = append(out, *hash) })
 	return out, err
 }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -99,13 +100,13 @@ func isFolder(path string, e fs.DirEntry) bool {
 }
 
 // readHeads reads and checks the headers of all files. The error names every bad one.
-func readHeads(scans []*scan) error {
+func readHeads(ctx context.Context, scans []*scan) error {
 	var files []string
 	for _, s := range scans {
 		files = append(files, s.files...)
 	}
 	heads := make([]image.Config, len(files))
-	err := eachFile(len(files), 16, func(i int) (err error) {
+	err := eachFile(ctx, len(files), 16, func(i int) (err error) {
 		heads[i], err = readHead(files[i])
 		return err
 	})
@@ -143,9 +144,9 @@ func cropTo(img image.Image, box image.Rectangle) (image.Image, error) {
 
 // readFolder decodes all images of a scan, whose headers were read, into memory, on
 // all threads.
-func readFolder(s *scan, o ImageOptions) (*Memory, error) {
+func readFolder(ctx context.Context, s *scan, o ImageOptions) (*Memory, error) {
 	shapes := make([][2]int, len(s.files)) // after resizing and cropping
-	err := each(len(s.files), 16, func(i int) error {
+	err := each(ctx, len(s.files), 16, func(i int) error {
 		box, err := s.box(i, s.heads[i].Height, s.heads[i].Width)
 		if err != nil {
 			return err
@@ -172,7 +173,7 @@ func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 	}
 	pixels := make([]uint8, len(s.files)*size)
 	var spare par.Free[canvas]
-	err = eachFile(len(s.files), decodeSize, func(i int) error {
+	err = eachFile(ctx, len(s.files), decodeSize, func(i int) error {
 		img, err := readImage(s.files[i])
 		if err != nil {
 			return err
@@ -209,7 +210,7 @@ func (e *unreadable) Unwrap() error { return e.error }
 
 // allUnreadable names all files of the scans that cannot be decoded, where err is of
 // some: who has a bad header and a truncated file mends both at once.
-func allUnreadable(scans []*scan, err error) error {
+func allUnreadable(ctx context.Context, scans []*scan, err error) error {
 	var some *unreadable
 	if !errors.As(err, &some) {
 		return err
@@ -218,7 +219,7 @@ func allUnreadable(scans []*scan, err error) error {
 	for _, s := range scans {
 		files = append(files, s.files...)
 	}
-	all := eachFile(len(files), decodeSize, func(i int) error {
+	all := eachFile(ctx, len(files), decodeSize, func(i int) error {
 		if _, err := readHead(files[i]); err != nil {
 			return err
 		}
@@ -281,29 +282,29 @@ func scanFolders(root, trainName, testName string) ([]*scan, error) {
 
 // openFolder decodes the images of scanFolders into memory, those that readable, where it
 // is given, has left; test is nil of one folder.
-func openFolder(root, trainName, testName string, o ImageOptions, readable func([]*scan) error) (train, test *Memory, err error) {
+func openFolder(ctx context.Context, root, trainName, testName string, o ImageOptions, readable func(context.Context, []*scan) error) (train, test *Memory, err error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
 	}
 	scans, err := scanFolders(root, trainName, testName)
 	if err == nil && readable != nil {
-		err = readable(scans)
+		err = readable(ctx, scans)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := readHeads(scans); err != nil {
-		return nil, nil, allUnreadable(scans, err)
+	if err := readHeads(ctx, scans); err != nil {
+		return nil, nil, allUnreadable(ctx, scans, err)
 	}
 	if o.native() {
 		if o.Color = "rgb"; isGray(scans) {
 			o.Color = "grey"
 		}
 	}
-	if train, err = readFolder(scans[0], o); err != nil || len(scans) == 1 {
-		return train, nil, allUnreadable(scans, err)
+	if train, err = readFolder(ctx, scans[0], o); err != nil || len(scans) == 1 {
+		return train, nil, allUnreadable(ctx, scans, err)
 	}
-	if test, err = readFolder(scans[1], o); err != nil {
+	if test, err = readFolder(ctx, scans[1], o); err != nil {
 		return nil, nil, err
 	}
 	if err := SameShape(train, test); err != nil {
@@ -313,10 +314,10 @@ func openFolder(root, trainName, testName string, o ImageOptions, readable func(
 }
 
 // decodedFolders are the images of scanFolders, read when they are needed.
-func (o Options) decodedFolders(root, trainName, testName string) (Dataset, Dataset, error) {
+func (o Options) decodedFolders(ctx context.Context, root, trainName, testName string) (Dataset, Dataset, error) {
 	scans, err := scanFolders(root, trainName, testName)
 	if err == nil {
-		err = o.readableScans(scans)
+		err = o.readableScans(ctx, scans)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -329,11 +330,11 @@ func (o Options) decodedFolders(root, trainName, testName string) (Dataset, Data
 				return nil, nil, missing(err, "cannot read image")
 			}
 		}
-		f, err := newFiles(root, paths, nil)
+		f, err := newFiles(ctx, root, paths, nil)
 		if err != nil {
 			return nil, nil, err
 		}
-		from, err := o.pictures(f)
+		from, err := o.pictures(ctx, f)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,6 +1,10 @@
 package data
 
-import "tercet/internal/component"
+import (
+	"context"
+
+	"tercet/internal/component"
+)
 
 func init() {
 	Family.Register(component.Component[Source]{Name: "folder", Doc: "one folder a class, PNG or JPEG", Defaults: FolderOptions{Train: "train", Test: "test"}})
@@ -31,15 +35,15 @@ func (s FolderOptions) named(o Options) (train, test string) {
 }
 
 // Open implements Source.
-func (s FolderOptions) Open(o Options) (Dataset, Dataset, error) {
+func (s FolderOptions) Open(ctx context.Context, o Options) (Dataset, Dataset, error) {
 	if err := o.checkRoot(s.Root); err != nil {
 		return nil, nil, err
 	}
 	a, b := s.named(o)
 	if o.Transform != nil {
-		return o.decodedFolders(s.Root, a, b)
+		return o.decodedFolders(ctx, s.Root, a, b)
 	}
-	train, test, err := openFolder(s.Root, a, b, o.image(), o.readableScans)
+	train, test, err := openFolder(ctx, s.Root, a, b, o.image(), o.readableScans)
 	if err != nil {
 		return nil, nil, err
 	}

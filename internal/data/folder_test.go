@@ -68,7 +68,7 @@ func TestFolder(t *testing.T) {
 	if err := os.Symlink(".a", filepath.Join(root, "a")); err != nil {
 		t.Fatal(err)
 	}
-	train, test, err := openFolder(root, "", "", ImageOptions{}, nil)
+	train, test, err := openFolder(t.Context(), root, "", "", ImageOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestFolder(t *testing.T) {
 		t.Errorf("got  %v\nwant %v", train.pixels, want)
 	}
 	// Gray keeps gray as it is, and takes colors by their luma.
-	train, _, err = openFolder(root, "", "", ImageOptions{Color: "grey"}, nil)
+	train, _, err = openFolder(t.Context(), root, "", "", ImageOptions{Color: "grey"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestFolder(t *testing.T) {
 func TestFolderTrainAndTest(t *testing.T) {
 	px := encodePNG(t, flat(2, 2, 9))
 	root := testutil.Tree(t, map[string][]byte{"train/a/1.png": px, "train/b/1.png": px, "test/c/1.png": px, "LICENSE": nil})
-	train, test, err := openFolder(root, "", "", ImageOptions{}, nil)
+	train, test, err := openFolder(t.Context(), root, "", "", ImageOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,11 +134,11 @@ func TestFolderTrainAndTest(t *testing.T) {
 		t.Errorf("%v %v", train.Classes(), test.Classes())
 	}
 	root = testutil.Tree(t, map[string][]byte{"train/a/1.png": px, "test/c/1.png": encodePNG(t, flat(2, 3, 9))})
-	_, _, err = openFolder(root, "", "", ImageOptions{}, nil)
+	_, _, err = openFolder(t.Context(), root, "", "", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrFormat, "2x2x1", "2x3x1", "data.size")
-	_, _, err = openFolder(root, "train", "val", ImageOptions{}, nil)
+	_, _, err = openFolder(t.Context(), root, "train", "val", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrMissing, "val", "data.root")
-	_, _, err = openFolder(root, "", "train", ImageOptions{}, nil)
+	_, _, err = openFolder(t.Context(), root, "", "train", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrFormat, "a folder inside class")
 }
 
@@ -181,11 +181,11 @@ func TestFolderErrors(t *testing.T) {
 		"large size":   {map[string][]byte{"a/1.png": px}, ImageOptions{Size: 16384}, ErrFormat, []string{"16384x16384"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := openFolder(testutil.Tree(t, c.files), "", "", c.o, nil)
+			_, _, err := openFolder(t.Context(), testutil.Tree(t, c.files), "", "", c.o, nil)
 			testutil.WantError(t, err, c.kind, c.say...)
 		})
 	}
-	_, _, err := openFolder(filepath.Join(t.TempDir(), "gone"), "", "", ImageOptions{}, nil)
+	_, _, err := openFolder(t.Context(), filepath.Join(t.TempDir(), "gone"), "", "", ImageOptions{}, nil)
 	testutil.WantError(t, err, ErrMissing, "gone", "data.root")
 	testutil.WantError(t, file.CheckTotal(1<<20, 1<<20), ErrUnfit, "1024.0 GiB", "smaller size")
 }
@@ -201,7 +201,7 @@ func TestFolderErrorDoesNotDependOnThreads(t *testing.T) {
 	root := testutil.Tree(t, files)
 	for _, n := range []int{1, 2, 7} {
 		par.SetThreads(n)
-		_, _, err := openFolder(root, "", "", ImageOptions{}, nil)
+		_, _, err := openFolder(t.Context(), root, "", "", ImageOptions{}, nil)
 		testutil.WantError(t, err, ErrFormat, "ah.png")
 	}
 }
@@ -279,7 +279,7 @@ func TestJPEG(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := testutil.Tree(t, map[string][]byte{"a/1.jpeg": b.Bytes(), "b/1.JPG": b.Bytes()})
-	train, _, err := openFolder(root, "", "", ImageOptions{Color: "grey"}, nil)
+	train, _, err := openFolder(t.Context(), root, "", "", ImageOptions{Color: "grey"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,10 +292,10 @@ func TestJPEG(t *testing.T) {
 
 func TestConvert(t *testing.T) {
 	m := toy(t, 6, 4, 3, 5, 5)
-	if got, err := Convert(m, ImageOptions{}); err != nil || got != m {
+	if got, err := Convert(t.Context(), m, ImageOptions{}); err != nil || got != m {
 		t.Errorf("nothing to do: %v", err)
 	}
-	g, err := Convert(m, ImageOptions{Color: "grey", Crop: 4})
+	g, err := Convert(t.Context(), m, ImageOptions{Color: "grey", Crop: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +311,7 @@ func TestConvert(t *testing.T) {
 			}
 		}
 	}
-	up, err := Convert(g, ImageOptions{Color: "rgb"})
+	up, err := Convert(t.Context(), g, ImageOptions{Color: "rgb"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +320,7 @@ func TestConvert(t *testing.T) {
 			t.Fatal("gray to rgb changes values")
 		}
 	}
-	if _, err := Convert(m, ImageOptions{Crop: 5}); err == nil {
+	if _, err := Convert(t.Context(), m, ImageOptions{Crop: 5}); err == nil {
 		t.Error("crop of 5 from 6x4 accepted")
 	}
 }
@@ -336,7 +336,7 @@ func TestRenderDoesNotDependOnThreads(t *testing.T) {
 	var first []uint8
 	for _, n := range []int{1, 2, 5} {
 		par.SetThreads(n)
-		m, _, err := openFolder(root, "", "", ImageOptions{Size: 8, Color: "grey"}, nil)
+		m, _, err := openFolder(t.Context(), root, "", "", ImageOptions{Size: 8, Color: "grey"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -350,7 +350,7 @@ func TestRenderDoesNotDependOnThreads(t *testing.T) {
 }
 
 func TestRealOmniglot(t *testing.T) {
-	train, test, err := openFolder(testutil.RealData(t, "omniglot"), "", "", ImageOptions{Size: 28}, nil)
+	train, test, err := openFolder(t.Context(), testutil.RealData(t, "omniglot"), "", "", ImageOptions{Size: 28}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -377,7 +377,7 @@ func TestRealOmniglot(t *testing.T) {
 // Class folders without train and test are the usual case: the error says what to set.
 func TestFolderWithoutTrain(t *testing.T) {
 	root := testutil.Tree(t, map[string][]byte{"a/1.png": encodePNG(t, flat(2, 2, 9))})
-	_, _, err := Open(Options{Source: FolderOptions{root, "train", "test"}})
+	_, _, err := Open(t.Context(), Options{Source: FolderOptions{root, "train", "test"}})
 	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "no folder "+filepath.Join(root, "train")+" (data.root is "+root+"); for class folders without train and test set data.split.kind: class") {
 		t.Errorf("got %v", err)
 	}

@@ -21,7 +21,7 @@ func TestFolderRefusesPipes(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o644); err != nil {
 		t.Skipf("no pipes here: %v", err)
 	}
-	_, _, err := openFolder(root, "", "", ImageOptions{}, nil)
+	_, _, err := openFolder(t.Context(), root, "", "", ImageOptions{}, nil)
 	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), path+" is a pipe; give a regular file") {
 		t.Errorf("error %v", err)
 	}

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"image"
 	"path/filepath"
 
@@ -10,7 +11,7 @@ import (
 // FromTable reads the images of a table: those of role train, and those of roles query and
 // gallery, nil where there are none. The classes of each are numbered from 0. TableItem
 // says what the role of an item is.
-func FromTable(t *table.Table, o Options) (train, test Dataset, err error) {
+func FromTable(ctx context.Context, t *table.Table, o Options) (train, test Dataset, err error) {
 	roles := []table.Role{table.Train, table.Test}
 	sets := make([]Dataset, 2)
 	opts := o.image()
@@ -26,9 +27,9 @@ func FromTable(t *table.Table, o Options) (train, test Dataset, err error) {
 			continue
 		}
 		if o.Transform != nil {
-			sets[k], err = decodeTable(t, items, o)
+			sets[k], err = decodeTable(ctx, t, items, o)
 		} else {
-			sets[k], err = readTable(t, items, opts)
+			sets[k], err = readTable(ctx, t, items, opts)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -41,33 +42,33 @@ func FromTable(t *table.Table, o Options) (train, test Dataset, err error) {
 }
 
 // readTable decodes some items of a table into memory.
-func readTable(t *table.Table, items []int, o ImageOptions) (Dataset, error) {
+func readTable(ctx context.Context, t *table.Table, items []int, o ImageOptions) (Dataset, error) {
 	s := &scan{classes: t.Classes, boxes: make([]image.Rectangle, len(items))}
 	for k, i := range items {
 		s.files = append(s.files, t.File(i))
 		s.labels = append(s.labels, t.Items[i].Label)
 		s.boxes[k] = t.Items[i].Box
 	}
-	if err := readHeads([]*scan{s}); err != nil {
-		return nil, allUnreadable([]*scan{s}, err)
+	if err := readHeads(ctx, []*scan{s}); err != nil {
+		return nil, allUnreadable(ctx, []*scan{s}, err)
 	}
-	m, err := readFolder(s, o)
+	m, err := readFolder(ctx, s, o)
 	if err != nil {
-		return nil, allUnreadable([]*scan{s}, err)
+		return nil, allUnreadable(ctx, []*scan{s}, err)
 	}
 	return Compact(&tabled{m, t, items}), nil
 }
 
 // decodeTable are some items of a table, read when they are needed. Their files were looked
 // for.
-func decodeTable(t *table.Table, items []int, o Options) (Dataset, error) {
+func decodeTable(ctx context.Context, t *table.Table, items []int, o Options) (Dataset, error) {
 	f := &files{root: t.Root, paths: make([]string, len(items)), boxes: make([]image.Rectangle, len(items)), sizes: make([]int64, len(items))}
 	labels := make([]int32, len(items))
 	for k, i := range items {
 		it := &t.Items[i]
 		f.paths[k], f.boxes[k], f.sizes[k], labels[k] = filepath.FromSlash(it.Path), it.Box, it.Size, it.Label
 	}
-	from, err := o.pictures(f)
+	from, err := o.pictures(ctx, f)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"image"
 	stddraw "image/draw"
@@ -228,7 +229,7 @@ func readImage(path string) (image.Image, error) {
 
 // Convert brings the images of m to the shape that o asks for; it returns m where
 // nothing changes.
-func Convert(m *Memory, o ImageOptions) (*Memory, error) {
+func Convert(ctx context.Context, m *Memory, o ImageOptions) (*Memory, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -254,7 +255,7 @@ func Convert(m *Memory, o ImageOptions) (*Memory, error) {
 	out := &Memory{labeled: labeled{labels: m.labels, classes: m.classes}, h: oh, w: ow, c: o.channels(), names: m.names}
 	out.pixels = make([]uint8, m.Len()*size)
 	var spare par.Free[canvas]
-	err = each(m.Len(), 16, func(i int) error {
+	err = each(ctx, m.Len(), 16, func(i int) error {
 		s := spare.Get()
 		defer spare.Put(s)
 		return o.render(m.image(i), out.pixels[i*size:(i+1)*size], s)

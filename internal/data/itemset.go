@@ -1,6 +1,9 @@
 package data
 
-import "crypto/sha256"
+import (
+	"context"
+	"crypto/sha256"
+)
 
 // ItemSet are the items of a dataset as they are stored: whole, before any distortion.
 // It tells them from those of others, also of datasets that were opened apart.
@@ -25,18 +28,26 @@ type spot struct {
 // NewItemSet finds the items of ds. beside are datasets that were opened with it, such as
 // its test set: of what they were read from an item is known by its place too.
 //
-// Errors: those of reading an item.
-func NewItemSet(ds Dataset, beside ...Dataset) (*ItemSet, error) {
-	pixels, err := itemHashes(stored{ds})
+// Errors: those of reading an item, or of ctx.
+func NewItemSet(ctx context.Context, ds Dataset, beside ...Dataset) (*ItemSet, error) {
+	pixels, err := itemHashes(ctx, stored{ds})
 	if err != nil {
 		return nil, err
 	}
-	s := &ItemSet{at: map[spot]bool{}, looks: map[[sha256.Size]byte]bool{}, spots: spotsOf(ds), pixels: pixels, sources: map[string]bool{}}
+	spots, err := spotsOf(ctx, ds)
+	if err != nil {
+		return nil, err
+	}
+	s := &ItemSet{at: map[spot]bool{}, looks: map[[sha256.Size]byte]bool{}, spots: spots, pixels: pixels, sources: map[string]bool{}}
 	for i, p := range s.spots {
 		s.at[p], s.looks[s.pixels[i]], s.sources[p.source] = true, true, true
 	}
 	for _, b := range beside {
-		for _, p := range spotsOf(b) {
+		spots, err := spotsOf(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range spots {
 			s.sources[p.source] = true
 		}
 	}
@@ -62,13 +73,17 @@ func (s *ItemSet) Shared(t *ItemSet) (same, copies int) {
 }
 
 // spotsOf are those of all items.
-func spotsOf(ds Dataset) []spot {
+func spotsOf(ctx context.Context, ds Dataset) ([]spot, error) {
 	out := make([]spot, ds.Len())
 	for i := range out {
 		from, at := origin(ds, i)
-		out[i] = spot{from.Fingerprint(), at}
+		print, err := from.Fingerprint(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = spot{print, at}
 	}
-	return out
+	return out, nil
 }
 
 // origin follows item i through subsets, joined and distorted sets to the set that

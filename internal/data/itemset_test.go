@@ -49,11 +49,11 @@ func TestItemSetsTellItemsApart(t *testing.T) {
 		"another file with the same and own": {taken(oneClass(t, 9, 5, 8), 0, 2), nil, 0, 0},
 		"under other labels":                 {relabeled(t, taken(again, 3, 6)), nil, 1, 1},
 	} {
-		s, err := NewItemSet(w.other)
+		s, err := NewItemSet(t.Context(), w.other)
 		if err != nil {
 			t.Fatal(err)
 		}
-		own, err := NewItemSet(mine, b)
+		own, err := NewItemSet(t.Context(), mine, b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,11 +62,11 @@ func TestItemSetsTellItemsApart(t *testing.T) {
 		}
 	}
 	// Of what is not known to be of one source, looks decide.
-	alone, err := NewItemSet(taken(a, 0, 2))
+	alone, err := NewItemSet(t.Context(), taken(a, 0, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := NewItemSet(d)
+	other, err := NewItemSet(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestItemSetsLookThroughDistortion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := NewItemSet(d)
+		s, err := NewItemSet(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}

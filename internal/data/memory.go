@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"fmt"
 
 	"tercet/internal/engine/array"
@@ -49,7 +50,7 @@ func (m *Memory) ItemName(i int) string {
 }
 
 // Fingerprint returns Digest.
-func (m *Memory) Fingerprint() string { return m.print.of(m) }
+func (m *Memory) Fingerprint(ctx context.Context) (string, error) { return m.print.of(ctx, m) }
 
 // Vectors is a dataset of feature vectors, as those of npy files: images of
 // shape (1, 1, D) whose values are not confined to [0,1].
@@ -86,7 +87,7 @@ func (v *Vectors) Read(i int, dst []float32) error {
 }
 
 // Fingerprint returns Digest.
-func (v *Vectors) Fingerprint() string { return v.print.of(v) }
+func (v *Vectors) Fingerprint(ctx context.Context) (string, error) { return v.print.of(ctx, v) }
 
 // labeled is the part that datasets have in common.
 type labeled struct {

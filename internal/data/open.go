@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -31,10 +32,11 @@ func (o Options) image() ImageOptions {
 }
 
 // Open opens a dataset: it reads the source, splits it and applies the limits. test is
-// nil where there is none (split "none", or "" on a source without a test set). Errors
+// nil where there is none (split "none", or "" on a source without a test set). The error is
+// that of ctx if it ended, between two blocks of files. Errors
 // about files wrap ErrMissing or ErrFormat, those about sound data that do not allow
 // the split ErrUnfit.
-func Open(o Options) (train, test Dataset, err error) {
+func Open(ctx context.Context, o Options) (train, test Dataset, err error) {
 	if o.Source == nil {
 		return nil, nil, errors.New("no source of data is given")
 	}
@@ -44,7 +46,7 @@ func Open(o Options) (train, test Dataset, err error) {
 	if o.Broken != nil {
 		*o.Broken = Broken{}
 	}
-	if train, test, err = o.Source.Open(o); err != nil {
+	if train, test, err = o.Source.Open(ctx, o); err != nil {
 		return nil, nil, err
 	}
 	if o.Broken != nil && !o.Broken.looked {
@@ -79,11 +81,11 @@ func LeftOut(o Options) string {
 }
 
 // Rooted opens a folder of images of one shape, and brings them to that of o.
-func (o Options) Rooted(root string, open func(root string) (train, test *Memory, err error)) (Dataset, Dataset, error) {
+func (o Options) Rooted(ctx context.Context, root string, open func(root string) (train, test *Memory, err error)) (Dataset, Dataset, error) {
 	if err := o.checkRoot(root); err != nil {
 		return nil, nil, err
 	}
-	return o.Images(func() (*Memory, *Memory, error) { return open(root) })
+	return o.Images(ctx, func() (*Memory, *Memory, error) { return open(root) })
 }
 
 func (o Options) checkRoot(root string) error {
@@ -94,7 +96,7 @@ func (o Options) checkRoot(root string) error {
 }
 
 // Images brings what open reads to the shape of o.
-func (o Options) Images(open func() (train, test *Memory, err error)) (Dataset, Dataset, error) {
+func (o Options) Images(ctx context.Context, open func() (train, test *Memory, err error)) (Dataset, Dataset, error) {
 	if err := o.image().check(); err != nil {
 		return nil, nil, err
 	}
@@ -102,13 +104,13 @@ func (o Options) Images(open func() (train, test *Memory, err error)) (Dataset, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if a, err = Convert(a, o.image()); err != nil {
+	if a, err = Convert(ctx, a, o.image()); err != nil {
 		return nil, nil, err
 	}
 	if b == nil {
 		return a, nil, nil
 	}
-	if b, err = Convert(b, o.image()); err != nil {
+	if b, err = Convert(ctx, b, o.image()); err != nil {
 		return nil, nil, err
 	}
 	return a, b, nil

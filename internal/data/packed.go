@@ -44,9 +44,9 @@ func (f *files) key(i int) (k shard.Key, err error) {
 	return sha256.Sum256(fmt.Appendf(nil, "%s %d", f.identity(i), info.ModTime().UnixNano())), nil
 }
 
-func (f *files) keys() ([]shard.Key, error) {
+func (f *files) keys(ctx context.Context) ([]shard.Key, error) {
 	keys := make([]shard.Key, len(f.paths))
-	err := eachFile(len(keys), 256, func(i int) (err error) {
+	err := eachFile(ctx, len(keys), 256, func(i int) (err error) {
 		keys[i], err = f.key(i)
 		return err
 	})
@@ -55,15 +55,15 @@ func (f *files) keys() ([]shard.Key, error) {
 
 // pictures are the files, or the packed images of them. A shard that lacks any of them is
 // of other images, or these have changed since.
-func (o Options) pictures(f *files) (pictures, error) {
+func (o Options) pictures(ctx context.Context, f *files) (pictures, error) {
 	if o.Packed == "" {
-		return f, f.checkEnds()
+		return f, f.checkEnds(ctx)
 	}
 	s, err := OpenShard(o.Packed)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := f.keys()
+	keys, err := f.keys(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func Pack(ctx context.Context, o Options, path string, p shard.Params, say func(
 	if err != nil {
 		return shard.Header{}, err
 	}
-	sources, total, err := o.filed()
+	sources, total, err := o.filed(ctx)
 	if err != nil {
 		return shard.Header{}, err
 	}
@@ -172,13 +172,13 @@ func Pack(ctx context.Context, o Options, path string, p shard.Params, say func(
 }
 
 // filed are the files of the source, of training and of test, and how many.
-func (o Options) filed() (out []*files, total int, err error) {
+func (o Options) filed(ctx context.Context) (out []*files, total int, err error) {
 	one, err := transform.Parse([]string{"CenterCrop(1)"}) // any steps: nothing is read
 	if err != nil {
 		return nil, 0, err
 	}
 	o.Transform, o.Packed = &Steps{Test: one}, ""
-	train, test, err := o.Source.Open(o)
+	train, test, err := o.Source.Open(ctx, o)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -204,7 +204,7 @@ func (o Options) filed() (out []*files, total int, err error) {
 
 // pack appends all images, decoded on all threads, in their order.
 func (f *files) pack(ctx context.Context, w *shard.Writer, steps transform.Pipeline, did func(n int)) error {
-	keys, err := f.keys()
+	keys, err := f.keys(ctx)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (f *files) pack(ctx context.Context, w *shard.Writer, steps transform.Pipel
 			return err
 		}
 		n := min(packBlock, len(keys)-lo)
-		err := eachFile(n, 1, func(j int) error {
+		err := eachFile(ctx, n, 1, func(j int) error {
 			e := spare.Get()
 			defer spare.Put(e)
 			img, err := f.picture(lo+j, e)

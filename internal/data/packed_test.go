@@ -31,7 +31,7 @@ func TestPacked(t *testing.T) {
 	}
 	open := func(root, test string) (Dataset, error) {
 		o := Options{Source: FolderOptions{Root: root, Train: "train", Test: "test"}, Transform: steps(t, "", test), Packed: file, Split: Split{Kind: "none"}}
-		ds, _, err := Open(o)
+		ds, _, err := Open(t.Context(), o)
 		return ds, err
 	}
 	for fit, resize := range map[string]string{"short": "Resize(18, bicubic)", "squash": "Resize((18, 18), bicubic)"} {
@@ -60,7 +60,7 @@ func TestPacked(t *testing.T) {
 				t.Fatalf("%s: item %d has other pixels", fit, i)
 			}
 		}
-		if ds.Fingerprint() == openDecoded(t, root, steps(t, "", "CenterCrop(16)"), "").Fingerprint() {
+		if testutil.Fingerprint(t, ds) == testutil.Fingerprint(t, openDecoded(t, root, steps(t, "", "CenterCrop(16)"), "")) {
 			t.Error("packed images have the fingerprint of the originals")
 		}
 		p, err := Pixels(Options{Transform: steps(t, "", resize), Packed: file})
@@ -127,7 +127,7 @@ func TestPacked(t *testing.T) {
 	}
 	_, err = open(root, "CenterCrop(16)")
 	testutil.WantError(t, err, ErrFormat, `decoder "another"`)
-	_, _, err = Open(Options{Source: FolderOptions{Root: root}, Transform: steps(t, "", "CenterCrop(16)"), Packed: file + "x", Split: Split{Kind: "none"}})
+	_, _, err = Open(t.Context(), Options{Source: FolderOptions{Root: root}, Transform: steps(t, "", "CenterCrop(16)"), Packed: file + "x", Split: Split{Kind: "none"}})
 	testutil.WantError(t, err, ErrMissing, file+"x")
 	if _, err := (Options{Transform: steps(t, "", "CenterCrop(16)"), Packed: file}).transformed(toy(t, 20, 20, 3, 2, 2)); err == nil {
 		t.Error("images in memory are not packed")
@@ -141,6 +141,8 @@ func TestPacked(t *testing.T) {
 // inMemory is a source without files.
 type inMemory struct{ all *Memory }
 
-func (s inMemory) Open(Options) (train, test Dataset, err error) { return s.all, nil, nil }
+func (s inMemory) Open(context.Context, Options) (train, test Dataset, err error) {
+	return s.all, nil, nil
+}
 
 func (inMemory) Traits() Traits { return Traits{} }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -17,9 +18,9 @@ var Family = component.NewFamily[Source]("glyphs", "mnist", "cifar10", "folder",
 // Source are the keys of a source of data, and what the rest of the program asks about
 // it. What only some sources can answer are the interfaces below.
 type Source interface {
-	// Open reads the source. It leaves Split and the limits of o to Open, and returns a
+	// Open reads the source, until ctx ends. It leaves Split and the limits of o to Open, and returns a
 	// nil test (not a nil pointer in it) where the source has none.
-	Open(o Options) (train, test Dataset, err error)
+	Open(ctx context.Context, o Options) (train, test Dataset, err error)
 	Traits() Traits
 }
 

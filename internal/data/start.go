@@ -1,10 +1,12 @@
 package data
 
+import "context"
+
 // Starting is implemented by sources that look at data before a first config is written.
 // Without it the config has their root and the split of the source.
 type Starting interface {
 	// Start looks at root, the folder of the data or a file in it.
-	Start(root string) (*Start, error)
+	Start(ctx context.Context, root string) (*Start, error)
 }
 
 // Start begins the section data of a config.

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -38,7 +39,7 @@ func (v *view) ItemName(i int) string {
 	return ""
 }
 
-func (v *view) Fingerprint() string { return v.print.of(v) }
+func (v *view) Fingerprint(ctx context.Context) (string, error) { return v.print.of(ctx, v) }
 
 // Subset returns items idx of ds, in that order; an item may occur again. Labels
 // and classes stay, classes without items too (see Compact).
@@ -223,4 +224,4 @@ func (j *joined) ItemName(i int) string {
 	return ""
 }
 
-func (j *joined) Fingerprint() string { return j.print.of(j) }
+func (j *joined) Fingerprint(ctx context.Context) (string, error) { return j.print.of(ctx, j) }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -14,16 +15,19 @@ type moments struct {
 	min, max    float32
 }
 
-// Summary reads all of ds.
-func Summary(ds Dataset) (*printed.SetStats, error) {
+// Summary reads all of ds. The error is that of reading an item, or of ctx.
+func Summary(ctx context.Context, ds Dataset) (*printed.SetStats, error) {
 	s := &printed.SetStats{Items: ds.Len()}
 	s.Height, s.Width, s.Channels = ds.Shape()
 	countClasses(s, ds)
-	s.Fingerprint = ds.Fingerprint()
-	if err := duplicates(s, ds); err != nil {
+	var err error
+	if s.Fingerprint, err = ds.Fingerprint(ctx); err != nil {
 		return nil, err
 	}
-	return s, pixels(s, ds)
+	if err := duplicates(ctx, s, ds); err != nil {
+		return nil, err
+	}
+	return s, pixels(ctx, s, ds)
 }
 
 // countClasses fills the numbers about classes.
@@ -50,7 +54,7 @@ func countClasses(s *printed.SetStats, ds Dataset) {
 
 // pixels fills the numbers about pixels. Sums are made item by item and then
 // added in order, so that threads do not matter.
-func pixels(s *printed.SetStats, ds Dataset) error {
+func pixels(ctx context.Context, s *printed.SetStats, ds Dataset) error {
 	if s.Items == 0 {
 		return nil
 	}
@@ -59,7 +63,7 @@ func pixels(s *printed.SetStats, ds Dataset) error {
 	s.Min, s.Max = math.Inf(1), math.Inf(-1)
 	const block = 4096 // items whose sums are held at a time
 	for lo := 0; lo < s.Items; lo += block {
-		all, err := momentsOf(ds, lo, min(lo+block, s.Items))
+		all, err := momentsOf(ctx, ds, lo, min(lo+block, s.Items))
 		if err != nil {
 			return err
 		}
@@ -90,10 +94,10 @@ func pixels(s *printed.SetStats, ds Dataset) error {
 }
 
 // momentsOf are those of items [lo, hi).
-func momentsOf(ds Dataset, lo, hi int) ([]moments, error) {
+func momentsOf(ctx context.Context, ds Dataset, lo, hi int) ([]moments, error) {
 	h, w, c := ds.Shape()
 	all := make([]moments, hi-lo)
-	err := each(hi-lo, 64, func(i int) error {
+	err := each(ctx, hi-lo, 64, func(i int) error {
 		x := make([]float32, h*w*c)
 		if err := ds.Read(lo+i, x); err != nil {
 			return fmt.Errorf("%s: %w", ItemName(ds, lo+i), err)

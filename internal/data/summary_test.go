@@ -19,13 +19,13 @@ func TestSummary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Summary(m)
+	s, err := Summary(t.Context(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Items != 5 || s.Height != 1 || s.Width != 2 || s.Channels != 2 || s.Classes != 3 || s.EmptyClasses != 1 || s.Singles != 2 ||
 		s.PerClassMin != 1 || s.PerClassMed != 1 || s.PerClassMax != 3 || s.Duplicates != 2 || s.Conflicts != 1 || s.Constant != 1 ||
-		s.Min != 0 || s.Max != 1 || s.Fingerprint != m.Fingerprint() {
+		s.Min != 0 || s.Max != 1 || s.Fingerprint != testutil.Fingerprint(t, m) {
 		t.Errorf("%+v", s)
 	}
 	mean, std := moment(px, func(int) bool { return true })
@@ -39,19 +39,19 @@ func TestSummary(t *testing.T) {
 	if s.PerClassMin != 1 || s.PerClassMed != 1 || s.PerClassMax != 3 || s.Singles != 2 || s.EmptyClasses != 1 || s.Duplicates != 2 || s.Conflicts != 1 {
 		t.Errorf("%+v", s)
 	}
-	_, err = Summary(broken{toy(t, 1, 1, 1, 3), 2})
+	_, err = Summary(t.Context(), broken{toy(t, 1, 1, 1, 3), 2})
 	testutil.WantError(t, err, errDisk, "x/2.png")
-	if s, err := Summary(toy(t, 1, 1, 1)); err != nil || s.Items != 0 || s.Mean != 0 {
+	if s, err := Summary(t.Context(), toy(t, 1, 1, 1)); err != nil || s.Items != 0 || s.Mean != 0 {
 		t.Errorf("empty: %+v %v", s, err)
 	}
-	if n, err := Overlap(m, m); n != 5 || err != nil {
+	if n, err := Overlap(t.Context(), m, m); n != 5 || err != nil {
 		t.Errorf("overlap with itself %d %v", n, err)
 	}
 	part, err := Subset(m, []int{1, 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := Overlap(part, m); n != 2 || err != nil {
+	if n, err := Overlap(t.Context(), part, m); n != 2 || err != nil {
 		t.Errorf("overlap %d %v", n, err)
 	}
 }
@@ -82,14 +82,14 @@ func TestDuplicatesInPasses(t *testing.T) {
 	defer func(few int) { fewLooks = few }(fewLooks)
 	for _, few := range []int{fewLooks, n, n / 2, 40, 1} {
 		fewLooks = few
-		s, err := Summary(ds)
+		s, err := Summary(t.Context(), ds)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if s.Duplicates != n-len(kinds) || s.Conflicts != conflicts {
 			t.Errorf("%d in a pass: %d duplicates, %d conflicts; want %d and %d", few, s.Duplicates, s.Conflicts, n-len(kinds), conflicts)
 		}
-		if k, err := Overlap(part, ds); err != nil || k < 4 || k >= n {
+		if k, err := Overlap(t.Context(), part, ds); err != nil || k < 4 || k >= n {
 			t.Errorf("%d in a pass: %d shared (%v)", few, k, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -26,8 +27,8 @@ const (
 )
 
 // Start implements Starting.
-func (FolderOptions) Start(root string) (*Start, error) {
-	v, err := surveyFolder(root)
+func (FolderOptions) Start(ctx context.Context, root string) (*Start, error) {
+	v, err := surveyFolder(ctx, root)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (FolderOptions) Start(root string) (*Start, error) {
 
 // surveyFolder looks at a root that holds class folders, or train and test (also val
 // or validation) that hold them.
-func surveyFolder(root string) (*folderSurvey, error) {
+func surveyFolder(ctx context.Context, root string) (*folderSurvey, error) {
 	subs, err := subfolders(root)
 	if err != nil {
 		return nil, err
@@ -85,7 +86,7 @@ func surveyFolder(root string) (*folderSurvey, error) {
 			return nil, err
 		}
 	}
-	if err := readHeads(scans); err != nil {
+	if err := readHeads(ctx, scans); err != nil {
 		return nil, err
 	}
 	s.Classes = len(scans[0].classes)

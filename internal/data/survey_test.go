@@ -21,12 +21,12 @@ func TestSurveyFolder(t *testing.T) {
 		// A class may be called train.
 		{map[string][]byte{"train/1.png": small, "plane/1.png": small}, folderSurvey{Classes: 2, Images: 2, Shortest: 4, Longest: 4, Square: true, Uniform: true}},
 	} {
-		got, err := surveyFolder(testutil.Tree(t, tc.files))
+		got, err := surveyFolder(t.Context(), testutil.Tree(t, tc.files))
 		if err != nil || *got != tc.want {
 			t.Errorf("got %+v, error %v, want %+v", got, err, tc.want)
 		}
 	}
-	_, err := surveyFolder(testutil.Tree(t, map[string][]byte{"a/1.png": []byte("x"), "a/2.png": []byte("y"), "b/1.png": small}))
+	_, err := surveyFolder(t.Context(), testutil.Tree(t, map[string][]byte{"a/1.png": []byte("x"), "a/2.png": []byte("y"), "b/1.png": small}))
 	if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "2 of 3 images cannot be read") {
 		t.Errorf("got %v", err)
 	}

@@ -35,7 +35,7 @@ func Batches(ctx context.Context, m *nn.Model, ds data.Dataset, batch int, say p
 			ids = append(ids, i)
 		}
 		x.SetRows(len(ids))
-		if err := data.Gather(ds, ids, x); err != nil {
+		if err := data.Gather(ctx, ds, ids, x); err != nil {
 			return nil, err
 		}
 		if lo == 0 {
@@ -51,14 +51,14 @@ func Batches(ctx context.Context, m *nn.Model, ds data.Dataset, batch int, say p
 
 // Pixels returns the raw images of ds as vectors (N, H*W*C): the baseline that
 // an embedding has to beat.
-func Pixels(ds data.Dataset) (*array.Array, error) {
+func Pixels(ctx context.Context, ds data.Dataset) (*array.Array, error) {
 	h, w, c := ds.Shape()
 	out := array.New(ds.Len(), h, w, c)
 	ids := make([]int, ds.Len())
 	for i := range ids {
 		ids[i] = i
 	}
-	if err := data.Gather(ds, ids, out); err != nil {
+	if err := data.Gather(ctx, ds, ids, out); err != nil {
 		return nil, err
 	}
 	return array.Of(out.Data, ds.Len(), h*w*c)

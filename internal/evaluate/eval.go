@@ -124,7 +124,7 @@ func baselines(ctx context.Context, r *run.Run, e *run.Embedded, o record.EvalOp
 	out = map[string]record.Evaluated{}
 	list := []baseline{}
 	if pixelBytes(ds) <= mostPixels {
-		raw, err := embed.Pixels(ds)
+		raw, err := embed.Pixels(ctx, ds)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -40,7 +40,7 @@ func evaluateMetric(ctx context.Context, r *run.Run, checkpoint string, m *nn.Mo
 	if m, err = points.Euclidean(m); err != nil {
 		return nil, nil, err
 	}
-	sets, err := wire.OpenWith(cfg, r.Elsewhere(data.Open), nil)
+	sets, err := wire.OpenWith(ctx, cfg, r.Elsewhere(data.Open), nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -17,7 +17,7 @@ import (
 // losses under the run's network. limit bounds the images whose labels are evaluated; 0
 // takes all.
 func NoiseRate(ctx context.Context, r *run.Run, checkpoint string, limit int, say progress.Say) (*record.NoiseRate, error) {
-	c, m, sets, err := r.Loaded(checkpoint)
+	c, m, sets, err := r.Loaded(ctx, checkpoint)
 	if err != nil {
 		return nil, err
 	}
@@ -27,9 +27,13 @@ func NoiseRate(ctx context.Context, r *run.Run, checkpoint string, limit int, sa
 	}
 	t.Model, t.Model = m, m
 	ds := sets.Seen()
+	print, err := sets.Train.Fingerprint(ctx)
+	if err != nil {
+		return nil, err
+	}
 	d := &record.NoiseRate{Schema: record.NoiseSchema, Failed: map[string]string{}, Source: record.Source{
 		Run: r.Dir, Config: r.Manifest.Config, Checkpoint: checkpoint, Step: c.State.Step, Set: "train", Items: ds.Len(),
-		Classes: data.Distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: sets.Train.Fingerprint(),
+		Classes: data.Distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: print,
 	}}
 	var losses []float64
 	embedded := say.Of("embed")

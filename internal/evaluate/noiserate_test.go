@@ -101,7 +101,7 @@ func TestNoiseRateOfPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := tinytest.Config(t, "loss={name: triplet-robust, noise_from: "+file+"}")
-	w, err := wire.RobustWeights(cfg, tinytest.Must(wire.OpenData(cfg)))
+	w, err := wire.RobustWeights(cfg, tinytest.Must(wire.OpenData(t.Context(), cfg)))
 	if want := noise.SLNTriplets(q, 12); err != nil || w.TripletWeights != want || w.From != file {
 		t.Errorf("%+v, want %+v (%v)", w, want, err)
 	}
@@ -119,7 +119,7 @@ func TestNoiseFromFiles(t *testing.T) {
 	} {
 		testutil.Write(t, file, text)
 		cfg := tinytest.Config(t, "loss={name: triplet-robust, noise_from: "+file+"}")
-		w, err := wire.RobustWeights(cfg, tinytest.Must(wire.OpenData(cfg)))
+		w, err := wire.RobustWeights(cfg, tinytest.Must(wire.OpenData(t.Context(), cfg)))
 		if want == "" && err == nil {
 			exact := noise.OrderFlips(0.1)
 			if strings.Contains(text, "labels") {
@@ -135,7 +135,7 @@ func TestNoiseFromFiles(t *testing.T) {
 		}
 	}
 	cfg := tinytest.Config(t, "loss={name: triplet-robust, noise_from: none.json}")
-	if _, err := wire.RobustWeights(cfg, tinytest.Must(wire.OpenData(cfg))); err == nil || !strings.Contains(err.Error(), "there is no none.json; tercet noise run RUN writes") {
+	if _, err := wire.RobustWeights(cfg, tinytest.Must(wire.OpenData(t.Context(), cfg))); err == nil || !strings.Contains(err.Error(), "there is no none.json; tercet noise run RUN writes") {
 		t.Errorf("%v", err)
 	}
 }
@@ -180,7 +180,7 @@ func TestPairNoiseOnTriplets(t *testing.T) {
 	r := runtest.Trained(t, t.TempDir(), sets...)
 	d := r.Manifest.Data
 	cfg := tinytest.Config(t, sets...)
-	s := tinytest.Must(wire.OpenData(cfg))
+	s := tinytest.Must(wire.OpenData(t.Context(), cfg))
 	truth, seen, classes := s.Labels()
 	draw, _, err := cfg.Batch.Options.(noise.TripletList).Draw(noise.Drawing{Truth: truth, Seen: seen, Classes: classes, Noise: cfg.Noise.Options, Seed: cfg.Seed})
 	if err != nil {

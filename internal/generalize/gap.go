@@ -43,7 +43,7 @@ func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc,
 	if o.Delta == 0 {
 		o.Delta = GapDelta
 	}
-	c, m, sets, err := r.Loaded(o.Checkpoint)
+	c, m, sets, err := r.Loaded(ctx, o.Checkpoint)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc,
 	if err != nil {
 		return nil, err
 	}
-	stored, err := storedTraining(r, sets)
+	stored, err := storedTraining(ctx, r, sets)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc,
 		g.by = byClasses
 	}
 	if o.Reference != "" {
-		if g.reference, err = openReference(r, o.Reference, sets, ds, o.Set); err != nil {
+		if g.reference, err = openReference(ctx, r, o.Reference, sets, ds, o.Set); err != nil {
 			return nil, err
 		}
 	}
@@ -81,11 +81,19 @@ func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc,
 	if err := g.side(ctx, &g.test, ds, o.Set); err != nil {
 		return nil, err
 	}
+	of, err := wire.SetRecord(ctx, sets.Train)
+	if err != nil {
+		return nil, err
+	}
+	print, err := ds.Fingerprint(ctx)
+	if err != nil {
+		return nil, err
+	}
 	d := &GapDoc{record.Gap{
-		Schema: record.GapSchema, Options: record.GapOptions{Triplets: o.Triplets, Bootstrap: o.Bootstrap, Seed: o.Seed, Limit: o.Limit}, Train: wire.SetRecord(sets.Train), Resampled: g.by,
+		Schema: record.GapSchema, Options: record.GapOptions{Triplets: o.Triplets, Bootstrap: o.Bootstrap, Seed: o.Seed, Limit: o.Limit}, Train: of, Resampled: g.by,
 		Source: record.Source{
 			Run: r.Dir, Config: r.Manifest.Config, Checkpoint: o.Checkpoint, Step: c.State.Step, Set: o.Set, Items: g.test.items.Len(),
-			Classes: data.Distinct(g.test.items.Labels()), Dim: m.Dim(), Fingerprint: ds.Fingerprint(),
+			Classes: data.Distinct(g.test.items.Labels()), Dim: m.Dim(), Fingerprint: print,
 		},
 		Loss: record.LossGap{Name: l.Name, Of: l.Of, Sup: l.sup(r.Config)},
 	}}
@@ -113,12 +121,12 @@ func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc,
 // storedTraining returns the training images of sets, opened by r's config, as they are
 // stored: test images are not distorted, and what is compared with them is of one
 // distribution with them only if it is not either.
-func storedTraining(r *run.Run, sets *wire.Sets) (data.Dataset, error) {
+func storedTraining(ctx context.Context, r *run.Run, sets *wire.Sets) (data.Dataset, error) {
 	if r.Config.Data.Distort.Strength == 0 {
 		return sets.Train, nil
 	}
 	var plain data.Dataset
-	_, err := wire.OpenWith(r.Config, r.Elsewhere(data.Open), func(s *wire.Sets) error { // before it distorts
+	_, err := wire.OpenWith(ctx, r.Config, r.Elsewhere(data.Open), func(s *wire.Sets) error { // before it distorts
 		plain = s.Train
 		return nil
 	})

@@ -140,7 +140,7 @@ func TestSubsetsBySplitSeed(t *testing.T) {
 	tinytest.Blobs(t, files, 4, 9, 4, 0)
 	first := func(limit, seed int, more ...string) map[float32]bool {
 		t.Helper()
-		sets, err := wire.OpenData(tinytest.VectorsConfig(t, append([]string{"data=npy", "data.root=" + files, "data.train.vectors=x.npy", "data.train.labels=y.npy", "data.test.vectors=x.npy", "data.test.labels=y.npy",
+		sets, err := wire.OpenData(t.Context(), tinytest.VectorsConfig(t, append([]string{"data=npy", "data.root=" + files, "data.train.vectors=x.npy", "data.train.labels=y.npy", "data.test.vectors=x.npy", "data.test.labels=y.npy",
 			"model=linear", "model.embedding=4", "data.size=0", fmt.Sprintf("data.limit_per_class=%d", limit), fmt.Sprintf("data.split.seed=%d", seed)}, more...)...))
 		if err != nil {
 			t.Fatal(err)
@@ -164,7 +164,7 @@ func TestSubsetsBySplitSeed(t *testing.T) {
 			t.Error("an image is in the limit and beyond the skip")
 		}
 	}
-	_, err := wire.OpenData(tinytest.VectorsConfig(t, "data=npy", "data.root="+files, "data.train.vectors=x.npy", "data.train.labels=y.npy", "data.test.vectors=x.npy", "data.test.labels=y.npy",
+	_, err := wire.OpenData(t.Context(), tinytest.VectorsConfig(t, "data=npy", "data.root="+files, "data.train.vectors=x.npy", "data.train.labels=y.npy", "data.test.vectors=x.npy", "data.test.labels=y.npy",
 		"model=linear", "model.embedding=4", "data.size=0", "data.skip_per_class=9"))
 	if !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "data.skip_per_class: 9 leaves nothing of class 0, which has 9") {
 		t.Errorf("a skip of all: error %v", err)

@@ -1,6 +1,7 @@
 package generalize
 
 import (
+	"context"
 	"fmt"
 
 	"tercet/internal/config"
@@ -25,7 +26,7 @@ type gapReference struct {
 //
 // Errors: ErrNoRun where dir holds no finished run; data.ErrUnfit where that is of a
 // metric, sees images in another form, or has learned from what it must not.
-func openReference(r *run.Run, dir string, sets *wire.Sets, heldOut data.Dataset, set string) (*gapReference, error) {
+func openReference(ctx context.Context, r *run.Run, dir string, sets *wire.Sets, heldOut data.Dataset, set string) (*gapReference, error) {
 	ref, err := run.Open(dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", option.Name("reference"), err)
@@ -37,16 +38,21 @@ func openReference(r *run.Run, dir string, sets *wire.Sets, heldOut data.Dataset
 		return nil, fmt.Errorf("%w: %s %s is %s, not finished; `tercet train %s %s` continues it", run.ErrNoRun, option.Name("reference"), dir, s, option.Name("resume"), dir)
 	}
 	const checkpoint = "last"
-	c, m, own, err := ref.Loaded(checkpoint)
+	c, m, own, err := ref.Loaded(ctx, checkpoint)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", option.Name("reference"), err)
 	}
-	if err := sameForm(ref.Config, r.Config, wire.SetRecord(own.Train).Shape, wire.SetRecord(sets.Train).Shape); err != nil {
+	trained, err := wire.SetRecord(ctx, own.Train)
+	if err != nil {
+		return nil, err
+	}
+	h, w, channels := sets.Train.Shape()
+	if err := sameForm(ref.Config, r.Config, trained.Shape, [3]int{h, w, channels}); err != nil {
 		return nil, fmt.Errorf("%w: %s %s was trained on images of another form: %w", data.ErrUnfit, option.Name("reference"), dir, err)
 	}
-	g := &gapReference{model: m, record: record.GapReference{Run: dir, Checkpoint: checkpoint, Step: c.State.Step, Train: wire.SetRecord(own.Train)}}
+	g := &gapReference{model: m, record: record.GapReference{Run: dir, Checkpoint: checkpoint, Step: c.State.Step, Train: trained}}
 	knows := learnedFrom(own)
-	s, err := newOverlap(knows, sets, heldOut)
+	s, err := newOverlap(ctx, knows, sets, heldOut)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +61,7 @@ func openReference(r *run.Run, dir string, sets *wire.Sets, heldOut data.Dataset
 	}
 	g.record.Copies = s.copies
 	if stop := stopping(own, ref.Config); stop != nil {
-		s, err := newOverlap([]data.Dataset{stop}, sets, heldOut)
+		s, err := newOverlap(ctx, []data.Dataset{stop}, sets, heldOut)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +122,7 @@ func stopping(s *wire.Sets, cfg *config.Config) data.Dataset {
 // run, and how many only look like one.
 type overlap struct{ train, heldOut, copies int }
 
-func newOverlap(knows []data.Dataset, sets *wire.Sets, heldOut data.Dataset) (overlap, error) {
+func newOverlap(ctx context.Context, knows []data.Dataset, sets *wire.Sets, heldOut data.Dataset) (overlap, error) {
 	var beside []data.Dataset
 	for _, ds := range []data.Dataset{sets.Train, sets.Validation, sets.Test} {
 		if ds != nil {
@@ -124,16 +130,16 @@ func newOverlap(knows []data.Dataset, sets *wire.Sets, heldOut data.Dataset) (ov
 		}
 	}
 	var s overlap
-	train, err := data.NewItemSet(sets.Train, beside...)
+	train, err := data.NewItemSet(ctx, sets.Train, beside...)
 	if err != nil {
 		return s, err
 	}
-	held, err := data.NewItemSet(heldOut, beside...)
+	held, err := data.NewItemSet(ctx, heldOut, beside...)
 	if err != nil {
 		return s, err
 	}
 	for _, ds := range knows {
-		k, err := data.NewItemSet(ds)
+		k, err := data.NewItemSet(ctx, ds)
 		if err != nil {
 			return s, err
 		}

@@ -20,6 +20,7 @@ import (
 	"tercet/internal/run"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 	"tercet/internal/wire"
 )
 
@@ -57,7 +58,7 @@ func TestControlledGapByPlainLoops(t *testing.T) {
 	}
 
 	// means of loss and 0-1 error of a network on the triplets of a set, with weights.
-	sets, err := wire.OpenData(one.Config)
+	sets, err := wire.OpenData(t.Context(), one.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,7 @@ func TestControlledGapByPlainLoops(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, r := range []*run.Run{one, ref} {
-			_, m, _, err := r.Loaded("last")
+			_, m, _, err := r.Loaded(t.Context(), "last")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -192,7 +193,7 @@ func TestControlledGapByPlainLoops(t *testing.T) {
 // nothing is left.
 func TestGapControlledByItself(t *testing.T) {
 	run := runtest.Trained(t, t.TempDir(), append(slices.Clone(halved), "train.epochs=1")...)
-	_, m, sets, err := run.Loaded("last")
+	_, m, sets, err := run.Loaded(t.Context(), "last")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,11 +353,11 @@ func TestGapOfDistortedTrainingImages(t *testing.T) {
 	o := gapOptions
 	o.Reference = ref.Dir
 	d := measuredAs[*GapDoc](t, one, o)
-	plain, err := wire.OpenData(tinytest.Config(t, append(slices.Clone(few), "name=plain", "data.limit_per_class=4")...))
+	plain, err := wire.OpenData(t.Context(), tinytest.Config(t, append(slices.Clone(few), "name=plain", "data.limit_per_class=4")...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plain.Train.Fingerprint() == d.Train.Fingerprint || d.Train != one.Manifest.Data.Train {
+	if testutil.Fingerprint(t, plain.Train) == d.Train.Fingerprint || d.Train != one.Manifest.Data.Train {
 		t.Errorf("training set %+v, want the run's, distorted", d.Train)
 	}
 	means := func(r *run.Run, ds data.Dataset, set string) float64 {

@@ -106,7 +106,7 @@ func TestTripletLossesByPlainLoops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := wire.OpenData(tinytest.Config(t))
+	sets, err := wire.OpenData(t.Context(), tinytest.Config(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func influence(ctx context.Context, r *run.Run, o Options, p progress.Progress) 
 	if err != nil {
 		return nil, err
 	}
-	s, err := newStudy(r, o, p)
+	s, err := newStudy(ctx, r, o, p)
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func TestInfluenceIsOfALongerRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := newStudy(r, influenceOptions, progress.Progress{})
+		s, err := newStudy(t.Context(), r, influenceOptions, progress.Progress{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestInfluenceIsOfALongerRun(t *testing.T) {
 		}
 		return z
 	}
-	s, err := newStudy(r, influenceOptions, progress.Progress{})
+	s, err := newStudy(t.Context(), r, influenceOptions, progress.Progress{})
 	if err != nil {
 		t.Fatal(err)
 	}

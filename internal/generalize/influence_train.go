@@ -22,7 +22,7 @@ var errStopped = errors.New("interrupted")
 func (w *goingOn) goOn(ctx context.Context, alter wire.Alteration) (*nn.Model, record.CostRecord, error) {
 	var none record.CostRecord
 	cfg := onwards(w.run.Config)
-	sets, err := wire.OpenWith(cfg, w.open, alter)
+	sets, err := wire.OpenWith(ctx, cfg, w.open, alter)
 	if err != nil {
 		return nil, none, err
 	}

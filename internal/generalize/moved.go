@@ -28,7 +28,7 @@ const movementForm = 3
 func (s *study) key(config string, base *nn.Model, p record.Replacement) retrainKey {
 	return retrainKey{
 		Config: config, Version: run.Version, Base: digest(base), Train: s.run.Manifest.Data.Train.Fingerprint,
-		Probe: s.probe.ds.Fingerprint(), Triplets: s.o.Triplets, Seed: s.o.Seed, Replaced: p, Movement: movementForm,
+		Probe: s.probe.print, Triplets: s.o.Triplets, Seed: s.o.Seed, Replaced: p, Movement: movementForm,
 	}
 }
 

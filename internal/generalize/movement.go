@@ -25,7 +25,8 @@ const mostMoved = 8
 // probe is the images and triplets that networks are compared on.
 type probe struct {
 	ds       data.Dataset
-	items    []int // of the whole set
+	print    string // the fingerprint of ds
+	items    []int  // of the whole set
 	triplets []loss.Triplet
 	loss     *tripletLoss
 	batch    int

@@ -28,7 +28,7 @@ func onAverageStability(ctx context.Context, r *run.Run, o Options, p progress.P
 	if err != nil {
 		return nil, err
 	}
-	s, err := openStudy(r, o, p)
+	s, err := openStudy(ctx, r, o, p)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +52,14 @@ func onAverageStability(ctx context.Context, r *run.Run, o Options, p progress.P
 		return nil, err
 	}
 	defer free()
+	print, err := s.held.Fingerprint(ctx)
+	if err != nil {
+		return nil, err
+	}
 	d := &OnAverageDoc{record.OnAverage{
 		Schema: record.OnAverageSchema, Options: record.OnAverageOptions{Repeats: len(plan), Images: o.Images, Seed: o.Seed}, Loss: record.OnAverageLoss{Name: l.Name, Of: l.Of}, Reference: t.from, Warnings: t.cautions(),
 		Source: record.Source{
-			Run: r.Dir, Config: r.Manifest.Config, Checkpoint: "last", Step: c.State.Step, Set: o.Set, Items: s.held.Len(), Classes: data.Distinct(s.held.Labels()), Dim: m.Dim(), Fingerprint: s.held.Fingerprint(),
+			Run: r.Dir, Config: r.Manifest.Config, Checkpoint: "last", Step: c.State.Step, Set: o.Set, Items: s.held.Len(), Classes: data.Distinct(s.held.Labels()), Dim: m.Dim(), Fingerprint: print,
 		},
 	}}
 	if d.Replaced, err = t.unseen(ctx, plan, l); err != nil {
@@ -89,7 +93,11 @@ type tripleKey struct {
 // unseen returns what became of the triplets of plan.
 func (t *retraining) unseen(ctx context.Context, plan []record.ReplacedTriple, l *tripletLoss) ([]record.ReplacedTripleRecord, error) {
 	list := make([]again[tripleKey], len(plan))
-	base, train, fresh := digest(t.base), t.run.Manifest.Data.Train.Fingerprint, t.held.Fingerprint()
+	base, train := digest(t.base), t.run.Manifest.Data.Train.Fingerprint
+	fresh, err := t.held.Fingerprint(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for k, p := range plan {
 		c := t.config(tripleName(p))
 		list[k] = again[tripleKey]{c, tripleKey{c.Hash(), run.Version, base, train, fresh, p}, alterTriple(p, t.held)}

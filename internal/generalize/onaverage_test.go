@@ -31,7 +31,7 @@ func onAverageOptions(images ...int) Options {
 // of which none is.
 func usedTriples(t *testing.T, r *run.Run) (in, out []int) {
 	t.Helper()
-	s, err := openStudy(r, onAverageOptions(), progress.Progress{})
+	s, err := openStudy(t.Context(), r, onAverageOptions(), progress.Progress{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestOnAverageByHand(t *testing.T) {
 		t.Errorf("unused images: %+v, %+v", v, v.Change)
 	}
 
-	sets, err := wire.OpenData(r.Config)
+	sets, err := wire.OpenData(t.Context(), r.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestOnAverageIsRepeatable(t *testing.T) {
 		t.Errorf("notes %q, named %+v", notes, named)
 	}
 	// Where the same is drawn twice it counts twice and is trained once.
-	s, err := openStudy(other, o, progress.Progress{Say: tinytest.Quiet, Note: func(f string, a ...any) { notes = append(notes, fmt.Sprintf(f, a...)) }})
+	s, err := openStudy(t.Context(), other, o, progress.Progress{Say: tinytest.Quiet, Note: func(f string, a ...any) { notes = append(notes, fmt.Sprintf(f, a...)) }})
 	if err != nil {
 		t.Fatal(err)
 	}

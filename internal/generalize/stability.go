@@ -50,7 +50,7 @@ func uniformStability(ctx context.Context, r *run.Run, o Options, p progress.Pro
 	if err != nil {
 		return nil, err
 	}
-	s, err := newStudy(r, o, p)
+	s, err := newStudy(ctx, r, o, p)
 	if err != nil {
 		return nil, err
 	}

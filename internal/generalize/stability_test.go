@@ -35,7 +35,7 @@ var stabilityOptions = Options{Job: MeasureStability, Checkpoint: "last", Set: "
 // used returns training images of r: one in a batch of its steps and one in none.
 func used(t *testing.T, r *run.Run) (in, out int) {
 	t.Helper()
-	s, err := newStudy(r, stabilityOptions, progress.Progress{})
+	s, err := newStudy(t.Context(), r, stabilityOptions, progress.Progress{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestStabilityByHandAndInterrupted(t *testing.T) {
 		t.Fatalf("replacement %+v", p)
 	}
 
-	sets, err := wire.OpenData(r.Config)
+	sets, err := wire.OpenData(t.Context(), r.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestStabilityByHandAndInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := newStudy(r, o, progress.Progress{})
+	s, err := newStudy(t.Context(), r, o, progress.Progress{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func TestStabilityWhereTheRunCannotBeRepeated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := wire.OpenData(r.Config)
+	sets, err := wire.OpenData(t.Context(), r.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +365,7 @@ func TestARetrainingThatIsLost(t *testing.T) {
 // The adversary, the pool and the places of a sample by plain loops.
 func TestReplacementsByHand(t *testing.T) {
 	r := runtest.Trained(t, t.TempDir(), few...)
-	s, err := newStudy(r, stabilityOptions, progress.Progress{})
+	s, err := newStudy(t.Context(), r, stabilityOptions, progress.Progress{})
 	if err != nil {
 		t.Fatal(err)
 	}

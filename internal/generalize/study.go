@@ -30,30 +30,30 @@ type study struct {
 }
 
 // newStudy opens what a study needs whose replaced images are evaluated on others.
-func newStudy(r *run.Run, o Options, p progress.Progress) (*study, error) {
+func newStudy(ctx context.Context, r *run.Run, o Options, p progress.Progress) (*study, error) {
 	if o.Triplets == 0 {
 		o.Triplets = StabilityTriplets
 	}
-	s, err := openStudy(r, o, p)
+	s, err := openStudy(ctx, r, o, p)
 	if err != nil {
 		return nil, err
 	}
 	pool, items := partPool(s.held, o.Seed)
 	s.replacer = newReplacer(s.sets.Train, s.held, o.Set, pool, o.Seed)
-	return s, s.findProbe(items)
+	return s, s.findProbe(ctx, items)
 }
 
 // openStudy opens the images of a study, without a probe and what replaces images.
-func openStudy(r *run.Run, o Options, p progress.Progress) (*study, error) {
+func openStudy(ctx context.Context, r *run.Run, o Options, p progress.Progress) (*study, error) {
 	if o.Repeats == 0 {
 		o.Repeats = StabilityRepeats
 	}
 	s := &study{run: r, o: o, p: p, open: wire.Once(r.Elsewhere(data.Open))}
 	var err error
-	if s.sets, err = wire.OpenWith(r.Config, s.open, nil); err != nil {
+	if s.sets, err = wire.OpenWith(ctx, r.Config, s.open, nil); err != nil {
 		return nil, err
 	}
-	if err := r.SameData(s.sets); err != nil {
+	if err := r.SameData(ctx, s.sets); err != nil {
 		return nil, err
 	}
 	if s.held, err = s.sets.Pick(o.Set); err != nil {
@@ -66,13 +66,16 @@ func openStudy(r *run.Run, o Options, p progress.Progress) (*study, error) {
 }
 
 // findProbe chooses the images among items, and the triplets of them.
-func (s *study) findProbe(items []int) error {
+func (s *study) findProbe(ctx context.Context, items []int) error {
 	j := &probe{batch: s.run.Config.Eval.Batch}
 	ds, err := data.Subset(s.held, items)
 	if err != nil {
 		return err
 	}
 	if j.ds, err = embed.Sample(ds, s.o.Limit); err != nil {
+		return err
+	}
+	if j.print, err = j.ds.Fingerprint(ctx); err != nil {
 		return err
 	}
 	if j.items, err = sampled(ds, items, s.o.Limit); err != nil {
@@ -185,7 +188,7 @@ func (s *study) plan(ctx context.Context, m *nn.Model, kinds []string, from []in
 func (s *study) source(checkpoint string, step, dim int) record.Source {
 	return record.Source{
 		Run: s.run.Dir, Config: s.run.Manifest.Config, Checkpoint: checkpoint, Step: step, Set: s.o.Set, Items: s.probe.ds.Len(),
-		Classes: data.Distinct(s.probe.ds.Labels()), Dim: dim, Fingerprint: s.probe.ds.Fingerprint(),
+		Classes: data.Distinct(s.probe.ds.Labels()), Dim: dim, Fingerprint: s.probe.print,
 	}
 }
 

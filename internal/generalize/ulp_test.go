@@ -48,7 +48,7 @@ func TestControlsAreWeightsThatCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := wire.OpenData(r.Config)
+	sets, err := wire.OpenData(t.Context(), r.Config)
 	if err != nil {
 		t.Fatal(err)
 	}

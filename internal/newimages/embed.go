@@ -45,7 +45,9 @@ func (n *Network) Embed(ctx context.Context, im Images, o Options, say progress.
 	if o.Layout.Half {
 		doc.Format = "f16"
 	}
-	doc.Source.Fingerprint = im.Fingerprint()
+	if doc.Source.Fingerprint, err = im.Fingerprint(ctx); err != nil {
+		return nil, false, err
+	}
 	if s, ok := im.(*split); ok {
 		doc.Broken = slices.Clone(s.broken)
 	}

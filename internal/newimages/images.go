@@ -1,6 +1,7 @@
 package newimages
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -21,7 +22,7 @@ type Images interface {
 	// Root is the folder that paths of items are below.
 	Root() string
 	// Fingerprint changes with the images, their labels and roles.
-	Fingerprint() string
+	Fingerprint(ctx context.Context) (string, error)
 	// Files are those that pixels are read from when they are needed; none where
 	// Fingerprint is of the pixels.
 	Files() []string
@@ -44,7 +45,7 @@ func (n *Network) Images(t *table.Table) (Images, error) {
 
 func (l *listed) Root() string { return l.t.Root }
 
-func (l *listed) Fingerprint() string { return l.t.Fingerprint() }
+func (l *listed) Fingerprint(context.Context) (string, error) { return l.t.Fingerprint(), nil }
 
 func (l *listed) Files() []string {
 	out := make([]string, len(l.t.Items))

@@ -1,6 +1,7 @@
 package newimages
 
 import (
+	"context"
 	"fmt"
 
 	"tercet/internal/config"
@@ -22,10 +23,10 @@ type Network struct {
 	Data   data.Options // how its own images were opened; the zero value for weights alone
 	Batch  int
 	About  record.EmbedNetwork
-	Source record.Source              // of the run
-	open   func() (*wire.Sets, error) // the network's own images; nil for weights alone
-	start  *record.StartWeights       // of FromConfig
-	config string                     // of FromConfig, resolved
+	Source record.Source                             // of the run
+	open   func(context.Context) (*wire.Sets, error) // the network's own images; nil for weights alone
+	start  *record.StartWeights                      // of FromConfig
+	config string                                    // of FromConfig, resolved
 }
 
 // weightsBatch is the batch size of weights without a config.
@@ -38,7 +39,7 @@ func FromRun(r *run.Run, checkpoint string) (*Network, error) {
 		return nil, err
 	}
 	n := &Network{Data: wire.DataOptions(r.Config), Batch: r.Config.Eval.Batch}
-	n.open = func() (*wire.Sets, error) { return ownSets(r) }
+	n.open = func(ctx context.Context) (*wire.Sets, error) { return ownSets(ctx, r) }
 	n.Source = record.Source{Run: r.Dir, Config: r.Manifest.Config, Checkpoint: checkpoint, Step: c.State.Step}
 	return n, n.load(c, r.CheckpointPath(checkpoint))
 }
@@ -83,7 +84,7 @@ func (n *Network) images(t *table.Table) (*data.Unseen, error) {
 
 // Again loads the network that has made a folder of embeddings. A run that was trained
 // further since is an error.
-func Again(d *record.Embed) (*Network, error) {
+func Again(ctx context.Context, d *record.Embed) (*Network, error) {
 	var n *Network
 	switch {
 	case d.Config != "":
@@ -91,7 +92,7 @@ func Again(d *record.Embed) (*Network, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n, err = FromConfig(cfg, d.Source.Set == ""); err != nil {
+		if n, err = FromConfig(ctx, cfg, d.Source.Set == ""); err != nil {
 			return nil, err
 		}
 	case d.Source.Run == "":
@@ -116,20 +117,20 @@ func Again(d *record.Embed) (*Network, error) {
 }
 
 // ownSets are the images that a run was trained and tested on.
-func ownSets(r *run.Run) (*wire.Sets, error) {
-	sets, err := wire.OpenWith(r.Config, r.Elsewhere(data.Open), nil)
+func ownSets(ctx context.Context, r *run.Run) (*wire.Sets, error) {
+	sets, err := wire.OpenWith(ctx, r.Config, r.Elsewhere(data.Open), nil)
 	if err != nil {
 		return nil, err
 	}
-	return sets, r.SameData(sets)
+	return sets, r.SameData(ctx, sets)
 }
 
 // Split returns a split of the network's own images, those of its run or config.
-func (n *Network) Split(name string) (Images, error) {
+func (n *Network) Split(ctx context.Context, name string) (Images, error) {
 	if n.open == nil {
 		return nil, fmt.Errorf("weights alone have no images")
 	}
-	sets, err := n.open()
+	sets, err := n.open(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -147,7 +147,7 @@ func TestEmbedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	im, err := n.Split("test")
+	im, err := n.Split(t.Context(), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,12 +252,12 @@ func TestEmbedFiles(t *testing.T) {
 	if _, _, err = n.Embed(stopped, im, newimages.Options{Dir: filepath.Join(root, "stopped")}, tinytest.Quiet); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
-	again, err := newimages.Again(doc)
+	again, err := newimages.Again(t.Context(), doc)
 	if err != nil || again.About.SHA256 != n.About.SHA256 {
 		t.Errorf("again: %v", err)
 	}
 	doc.Network.SHA256 = "other"
-	if _, err := newimages.Again(doc); !errors.Is(err, fault.ErrUnfit) {
+	if _, err := newimages.Again(t.Context(), doc); !errors.Is(err, fault.ErrUnfit) {
 		t.Errorf("other weights: %v", err)
 	}
 }
@@ -312,7 +312,7 @@ func TestEmbedByTransform(t *testing.T) {
 	if found != e.Data.Len() || found == 0 {
 		t.Errorf("%d of %d images of the run's test set", found, e.Data.Len())
 	}
-	own, err := n.Split("test")
+	own, err := n.Split(t.Context(), "test")
 	if err != nil || len(own.Files()) != own.Len() || len(im.Files()) != im.Len() {
 		t.Errorf("%d files of %d images: %v", len(own.Files()), own.Len(), err)
 	}

@@ -1,6 +1,7 @@
 package newimages
 
 import (
+	"context"
 	"encoding/json"
 
 	"tercet/internal/config"
@@ -11,10 +12,10 @@ import (
 // FromConfig is the network of a config with the weights of its file, without any training.
 // unseen says that images of the config's data are not meant: its shape is that of
 // data.transform or data.size then, as far as they say one.
-func FromConfig(cfg *config.Config, unseen bool) (*Network, error) {
+func FromConfig(ctx context.Context, cfg *config.Config, unseen bool) (*Network, error) {
 	n := &Network{Data: wire.DataOptions(cfg), Batch: cfg.Eval.Batch}
-	n.open = func() (*wire.Sets, error) { return wire.OpenData(cfg) }
-	shape, err := n.shape(unseen)
+	n.open = func(ctx context.Context) (*wire.Sets, error) { return wire.OpenData(ctx, cfg) }
+	shape, err := n.shape(ctx, unseen)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +38,7 @@ func FromConfig(cfg *config.Config, unseen bool) (*Network, error) {
 }
 
 // shape is that of the images that the network takes: (height, width, channels).
-func (n *Network) shape(unseen bool) (s [3]int, err error) {
+func (n *Network) shape(ctx context.Context, unseen bool) (s [3]int, err error) {
 	if side := n.Data.Size; unseen && (side > 0 || n.Data.Transform != nil) {
 		if s = [3]int{side, side, 3}; n.Data.Color == "grey" {
 			s[2] = 1
@@ -50,11 +51,11 @@ func (n *Network) shape(unseen bool) (s [3]int, err error) {
 		}
 		return s, err
 	}
-	sets, err := n.open()
+	sets, err := n.open(ctx)
 	if err != nil {
 		return s, err
 	}
-	n.open = func() (*wire.Sets, error) { return sets, nil }
+	n.open = func(context.Context) (*wire.Sets, error) { return sets, nil }
 	s[0], s[1], s[2] = sets.Train.Shape()
 	return s, nil
 }

@@ -135,7 +135,7 @@ func TestSizesOfASplit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	im, err := n.Split("test")
+	im, err := n.Split(t.Context(), "test")
 	if err != nil {
 		t.Fatal(err)
 	}

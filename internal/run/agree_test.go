@@ -116,7 +116,7 @@ func excused(err error) bool {
 
 // oneStep builds all components of cfg and trains for a step, in memory.
 func oneStep(cfg *config.Config) error {
-	sets, err := wire.OpenData(cfg)
+	sets, err := wire.OpenData(context.Background(), cfg)
 	if err != nil {
 		return err
 	}

@@ -194,19 +194,19 @@ func TestWeightsMayNotChange(t *testing.T) {
 // Few classes are the same in both sets; distortion changes training images alone.
 func TestClassesAndDistortion(t *testing.T) {
 	sets := []string{"data.glyphs={classes: 6, per_class: 8, test_classes: 6}", "data.split={kind: fraction, train: 0.5}"}
-	all := tinytest.Must(wire.OpenData(tinytest.Config(t, sets...)))
-	few := tinytest.Must(wire.OpenData(tinytest.Config(t, append(sets, "data.classes=5")...)))
+	all := tinytest.Must(wire.OpenData(t.Context(), tinytest.Config(t, sets...)))
+	few := tinytest.Must(wire.OpenData(t.Context(), tinytest.Config(t, append(sets, "data.classes=5")...)))
 	if len(few.Train.Classes()) != 5 || strings.Join(few.Train.Classes(), " ") != strings.Join(few.Test.Classes(), " ") || few.Train.Len() != 20 {
 		t.Errorf("%v and %v", few.Train.Classes(), few.Test.Classes())
 	}
-	if other := tinytest.Must(wire.OpenData(tinytest.Config(t, append(sets, "data.classes=5", "seed=8")...))); strings.Join(few.Train.Classes(), " ") == strings.Join(other.Train.Classes(), " ") {
+	if other := tinytest.Must(wire.OpenData(t.Context(), tinytest.Config(t, append(sets, "data.classes=5", "seed=8")...))); strings.Join(few.Train.Classes(), " ") == strings.Join(other.Train.Classes(), " ") {
 		t.Error("another seed drew the same classes")
 	}
-	bent := tinytest.Must(wire.OpenData(tinytest.Config(t, append(sets, "data.distort={strength: 0.5}")...)))
-	if bent.Train.Fingerprint() == all.Train.Fingerprint() || bent.Test.Fingerprint() != all.Test.Fingerprint() {
+	bent := tinytest.Must(wire.OpenData(t.Context(), tinytest.Config(t, append(sets, "data.distort={strength: 0.5}")...)))
+	if testutil.Fingerprint(t, bent.Train) == testutil.Fingerprint(t, all.Train) || testutil.Fingerprint(t, bent.Test) != testutil.Fingerprint(t, all.Test) {
 		t.Error("distortion is of the training images and no others")
 	}
-	if _, err := wire.OpenData(tinytest.Config(t, append(sets, "data.classes=40")...)); err == nil {
+	if _, err := wire.OpenData(t.Context(), tinytest.Config(t, append(sets, "data.classes=40")...)); err == nil {
 		t.Error("40 of 12 classes")
 	}
 	fixed := trained(t, t.TempDir(), append(sets, "data.distort={strength: 0.5}")...)

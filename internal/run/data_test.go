@@ -15,6 +15,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/rng"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 	"tercet/internal/train"
 	"tercet/internal/wire"
 )
@@ -31,11 +32,11 @@ func classNames(ds data.Dataset) []string {
 // Where test classes are unseen ones, so are those of validation.
 func TestValidationHoldsOutClasses(t *testing.T) {
 	for _, split := range []string{"file", "class"} {
-		sets, err := wire.OpenData(tinytest.Config(t, "data.split.kind="+split, "data.split.validation=0.25"))
+		sets, err := wire.OpenData(t.Context(), tinytest.Config(t, "data.split.kind="+split, "data.split.validation=0.25"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain, err := wire.OpenData(tinytest.Config(t, "data.split.kind="+split))
+		plain, err := wire.OpenData(t.Context(), tinytest.Config(t, "data.split.kind="+split))
 		if err != nil || plain.Validation != nil {
 			t.Fatalf("a validation set that nobody asked for; error %v", err)
 		}
@@ -45,10 +46,10 @@ func TestValidationHoldsOutClasses(t *testing.T) {
 		if want := int(math.Round(0.25 * float64(len(both)))); len(val) != want || !slices.Equal(both, classNames(plain.Train)) {
 			t.Errorf("%s: classes %v and %v of %v", split, train, val, classNames(plain.Train))
 		}
-		if sets.Train.Len()+sets.Validation.Len() != plain.Train.Len() || sets.Test.Fingerprint() != plain.Test.Fingerprint() {
+		if sets.Train.Len()+sets.Validation.Len() != plain.Train.Len() || testutil.Fingerprint(t, sets.Test) != testutil.Fingerprint(t, plain.Test) {
 			t.Errorf("%s: %s, without: %s", split, sets, plain)
 		}
-		other, err := wire.OpenData(tinytest.Config(t, "data.split.kind="+split, "data.split.validation=0.25", "data.split.seed=1"))
+		other, err := wire.OpenData(t.Context(), tinytest.Config(t, "data.split.kind="+split, "data.split.validation=0.25", "data.split.seed=1"))
 		if err != nil || slices.Equal(classNames(other.Validation), val) {
 			t.Errorf("%s: the seed chooses nothing (%v)", split, err)
 		}
@@ -57,7 +58,7 @@ func TestValidationHoldsOutClasses(t *testing.T) {
 
 // Where test classes are trained on, validation takes a share of each.
 func TestValidationHoldsOutImages(t *testing.T) {
-	sets, err := wire.OpenData(tinytest.Config(t, "data.split={kind: fraction, train: 0.5, validation: 0.34}"))
+	sets, err := wire.OpenData(t.Context(), tinytest.Config(t, "data.split={kind: fraction, train: 0.5, validation: 0.34}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestValidationHoldsOutImages(t *testing.T) {
 			t.Errorf("%s: %s, error %v", name, sets, err)
 		}
 	}
-	_, err = wire.OpenData(tinytest.Config(t, "data.glyphs.classes=2", "data.glyphs.per_class=2", "data.split={kind: fraction, train: 0.5, validation: 0.5}"))
+	_, err = wire.OpenData(t.Context(), tinytest.Config(t, "data.glyphs.classes=2", "data.glyphs.per_class=2", "data.split={kind: fraction, train: 0.5, validation: 0.5}"))
 	if !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "data.split.validation") {
 		t.Errorf("nothing left to hold out: %v", err)
 	}

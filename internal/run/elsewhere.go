@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -17,8 +18,8 @@ import (
 // says whether they are the same.
 func (r *Run) Elsewhere(open wire.Opener) wire.Opener {
 	from := r.Manifest.Data.From
-	return func(o data.Options) (data.Dataset, data.Dataset, error) {
-		train, test, err := open(o)
+	return func(ctx context.Context, o data.Options) (data.Dataset, data.Dataset, error) {
+		train, test, err := open(ctx, o)
 		here, e := os.Getwd()
 		unread := errors.Is(err, data.ErrMissing) || errors.Is(err, data.ErrFormat)
 		if !unread || e != nil || from == "" || from == here || !data.Relative(o.Source) {
@@ -28,7 +29,7 @@ func (r *Run) Elsewhere(open wire.Opener) wire.Opener {
 			o.Packed = filepath.Join(from, o.Packed)
 		}
 		o.Source = data.At(o.Source, filepath.Join(from, data.Root(o.Source)))
-		train, test, there := open(o)
+		train, test, there := open(ctx, o)
 		if there != nil {
 			return nil, nil, r.moved(fmt.Errorf("%w; the run was trained in %s, and from there: %w", err, from, there), o)
 		}
@@ -48,12 +49,12 @@ func (r *Run) moved(err error, o data.Options) error {
 }
 
 // recordData is what the manifest says of the sets that r is trained on.
-func (r *Run) recordData(s *wire.Sets) record.Data {
-	d := s.Record(r.Config)
+func (r *Run) recordData(ctx context.Context, s *wire.Sets) (record.Data, error) {
+	d, err := s.Record(ctx, r.Config)
 	if d.From = r.from; d.From == "" && readsHere(r.Config) {
 		d.From, _ = os.Getwd() // a hint: without it there is none
 	}
-	return d
+	return d, err
 }
 
 // readsHere says that the paths of cfg's data count from the current directory.

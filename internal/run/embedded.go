@@ -70,7 +70,7 @@ func (r *Run) Checkpoint(which string) (*train.Checkpoint, error) {
 }
 
 // Loaded returns a checkpoint, its network, and the data of the run.
-func (r *Run) Loaded(which string) (*train.Checkpoint, *nn.Model, *wire.Sets, error) {
+func (r *Run) Loaded(ctx context.Context, which string) (*train.Checkpoint, *nn.Model, *wire.Sets, error) {
 	c, err := r.Checkpoint(which)
 	if err != nil {
 		return nil, nil, nil, err
@@ -82,17 +82,17 @@ func (r *Run) Loaded(which string) (*train.Checkpoint, *nn.Model, *wire.Sets, er
 	if err := gpu.Attach(m); err != nil {
 		return nil, nil, nil, err
 	}
-	sets, err := wire.OpenWith(r.Config, r.Elsewhere(data.Open), nil)
+	sets, err := wire.OpenWith(ctx, r.Config, r.Elsewhere(data.Open), nil)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return c, m, sets, r.SameData(sets)
+	return c, m, sets, r.SameData(ctx, sets)
 }
 
 // Embed loads the run's network and embeds one of its sets: "test",
 // "validation" or "train".
 func (r *Run) Embed(ctx context.Context, which, set string, limit int, say progress.Say) (*Embedded, error) {
-	c, m, sets, err := r.Loaded(which)
+	c, m, sets, err := r.Loaded(ctx, which)
 	if err != nil {
 		return nil, err
 	}
@@ -112,11 +112,15 @@ func (r *Run) Embed(ctx context.Context, which, set string, limit int, say progr
 	if err != nil {
 		return nil, err
 	}
+	print, err := ds.Fingerprint(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return &Embedded{
 		Run: r, Model: m, Data: ds, Items: ids, Vectors: v, Seconds: time.Since(start).Seconds(), Threshold: c.Threshold,
 		Source: record.Source{
 			Run: r.Dir, Config: r.Manifest.Config, Checkpoint: which, Step: c.State.Step, Set: set,
-			Items: ds.Len(), Whole: whole, Classes: data.Distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: ds.Fingerprint(),
+			Items: ds.Len(), Whole: whole, Classes: data.Distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: print,
 		},
 	}, nil
 }

@@ -45,7 +45,7 @@ func TestMemoryThatIsTooMuchForTheMiner(t *testing.T) {
 				list = append(list, s)
 			}
 		}
-		_, err := Precheck(tinytest.Config(t, list...), data.Open, nil)
+		_, err := Precheck(t.Context(), tinytest.Config(t, list...), data.Open, nil)
 		if got := err != nil && strings.Contains(err.Error(), "loss.memory.size") && strings.Contains(err.Error(), "batch-all would list"); got != refused || err != nil && !refused {
 			t.Errorf("%s: %v", sets, err)
 		}

@@ -370,8 +370,8 @@ func TestFitIsReproducible(t *testing.T) {
 func TestFeaturesAreThoseOfPrincipalComponents(t *testing.T) {
 	r := runtest.Fitted(t, t.TempDir(), tinytest.FittedText, "model.radius=2", "model.dims=3")
 	f := featuresBy(t, r, "train")
-	sets := tinytest.Must(wire.OpenData(r.Config))
-	raw := tinytest.Must(embed.Pixels(sets.Train))
+	sets := tinytest.Must(wire.OpenData(t.Context(), r.Config))
+	raw := tinytest.Must(embed.Pixels(t.Context(), sets.Train))
 	n, d := raw.Rows(), raw.Cols()
 	x := mat.NewDense(n, d, nil)
 	for j := range d {

@@ -98,14 +98,16 @@ type fitting struct {
 // prepare opens the data, fits the features and makes the problems.
 func (f *fitting) prepare(ctx context.Context) error {
 	r, cfg := f.run, f.run.Config
-	sets, err := r.data()
+	sets, err := r.data(ctx)
 	if err != nil {
 		return err
 	}
-	if err := r.SameData(sets); err != nil {
+	if err := r.SameData(ctx, sets); err != nil {
 		return err
 	}
-	r.Manifest.Data = r.recordData(sets)
+	if r.Manifest.Data, err = r.recordData(ctx, sets); err != nil {
+		return err
+	}
 	f.watch.note("data: %s", sets)
 	if sets.LeftOut != "" {
 		f.watch.note("warning: data: %s", sets.LeftOut)

@@ -54,7 +54,7 @@ func TestPairsDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := tinytest.Must(wire.OpenData(r.Config))
+	s := tinytest.Must(wire.OpenData(t.Context(), r.Config))
 	a, err := wire.Assemble(r.Config, s)
 	if err != nil {
 		t.Fatal(err)

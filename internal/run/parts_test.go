@@ -32,7 +32,7 @@ func TestPartsThatTrain(t *testing.T) {
 	sets := []string{"train.epochs=0", "train.checkpoint_every=0 steps", "train.eval_every=0"}
 	start := map[string][]float32{}
 	cfg := tinytest.Config(t, append(sets, "train.steps=2")...)
-	data, err := wire.OpenData(cfg)
+	data, err := wire.OpenData(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,13 +23,17 @@ import (
 // trains nothing.
 func MakePlan(ctx context.Context, cfg *config.Config) (*printed.PlannedRun, error) {
 	empty := heap()
-	sets, err := wire.OpenData(cfg)
+	sets, err := wire.OpenData(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
 	before := heap()
+	shown, err := sets.Record(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
 	if cfg.LearnsMetric() {
-		p := &printed.PlannedRun{Schema: record.PlanSchema, Name: cfg.Name, Data: sets.Record(cfg), DataMemory: before - empty}
+		p := &printed.PlannedRun{Schema: record.PlanSchema, Name: cfg.Name, Data: shown, DataMemory: before - empty}
 		return p, planMetric(ctx, cfg, sets, p)
 	}
 	if _, err := wire.Assemble(cfg, sets); err != nil { // what training would refuse
@@ -47,7 +51,7 @@ func MakePlan(ctx context.Context, cfg *config.Config) (*printed.PlannedRun, err
 	}
 	spec := t.Model.Spec()
 	p := &printed.PlannedRun{
-		Schema: record.PlanSchema, Name: cfg.Name, Defense: cfg.Defense.Name, Data: sets.Record(cfg), DataMemory: before - empty,
+		Schema: record.PlanSchema, Name: cfg.Name, Defense: cfg.Defense.Name, Data: shown, DataMemory: before - empty,
 		Model:  record.Model{Name: spec.Name, Embedding: spec.Embedding, Parameters: t.Model.ParamCount()},
 		Layers: t.Model.Describe(), BatchRows: t.Sampler.BatchSize(),
 		PerEpoch: t.StepsPerEpoch, Steps: t.Steps, Coverage: batch.Cover(t.Sampler, sets.Seen(), 0),

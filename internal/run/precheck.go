@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/mahalanobis"
@@ -48,11 +49,11 @@ func CheckConfig(cfg *config.Config) error {
 // Precheck opens the data of a run that has no directory yet, and refuses what its
 // first step would be refused for, so that no directory is made for it. The run
 // uses the data that it returns.
-func Precheck(cfg *config.Config, open wire.Opener, alter wire.Alteration) (*wire.Sets, error) {
+func Precheck(ctx context.Context, cfg *config.Config, open wire.Opener, alter wire.Alteration) (*wire.Sets, error) {
 	if err := CheckConfig(cfg); err != nil {
 		return nil, err
 	}
-	sets, err := wire.OpenWith(cfg, open, alter)
+	sets, err := wire.OpenWith(ctx, cfg, open, alter)
 	if err != nil || cfg.LearnsMetric() { // a fit is checked as it begins: its features take time
 		return sets, err
 	}
@@ -69,7 +70,7 @@ func Precheck(cfg *config.Config, open wire.Opener, alter wire.Alteration) (*wir
 
 // data returns the sets of r: those that precheck has opened, once, or else it opens
 // them.
-func (r *Run) data() (*wire.Sets, error) {
+func (r *Run) data(ctx context.Context) (*wire.Sets, error) {
 	if s := r.checked; s != nil {
 		r.checked = nil
 		return s, nil
@@ -78,5 +79,5 @@ func (r *Run) data() (*wire.Sets, error) {
 	if open == nil {
 		open = data.Open
 	}
-	return wire.OpenWith(r.Config, r.Elsewhere(open), r.Alter)
+	return wire.OpenWith(ctx, r.Config, r.Elsewhere(open), r.Alter)
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -17,21 +18,25 @@ import (
 )
 
 // prepare opens the data and builds the trainer at the run's position.
-func (r *Run) prepare(w Watch) (*wire.Assembled, *batch.Loader, error) {
+func (r *Run) prepare(ctx context.Context, w Watch) (*wire.Assembled, *batch.Loader, error) {
 	cfg := r.Config
-	sets, err := r.data()
+	sets, err := r.data(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := r.SameData(sets); err != nil {
+	if err := r.SameData(ctx, sets); err != nil {
 		return nil, nil, err
 	}
-	r.Manifest.Data = r.recordData(sets)
+	if r.Manifest.Data, err = r.recordData(ctx, sets); err != nil {
+		return nil, nil, err
+	}
 	t, err := wire.Assemble(r.beginning(), sets)
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Manifest.Data = r.recordData(sets) // now with what the sampler gives
+	if r.Manifest.Data, err = r.recordData(ctx, sets); err != nil {
+		return nil, nil, err
+	}
 	if err := r.sameWeights(t.Weights); err != nil {
 		return nil, nil, err
 	}

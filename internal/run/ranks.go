@@ -146,7 +146,7 @@ func (s *session) follow(ctx context.Context, o order, checkpoint []byte) error 
 	}
 	r := &Run{Dir: o.Dir, Config: cfg}
 	r.Manifest.Data.From = o.From
-	t, err := r.assemble(checkpoint)
+	t, err := r.assemble(ctx, checkpoint)
 	if err != nil {
 		return err
 	}
@@ -171,15 +171,19 @@ func (s *session) follow(ctx context.Context, o order, checkpoint []byte) error 
 			return scores, err
 		}
 	}
-	if err := s.join(t, r.recordData(t.Sets)); err != nil {
+	now, err := r.recordData(ctx, t.Sets)
+	if err != nil {
+		return err
+	}
+	if err := s.join(t, now); err != nil {
 		return err
 	}
 	return t.Run(ctx)
 }
 
 // assemble builds the trainer of a run that this process does not write, at its checkpoint.
-func (r *Run) assemble(checkpoint []byte) (*wire.Assembled, error) {
-	sets, err := r.data()
+func (r *Run) assemble(ctx context.Context, checkpoint []byte) (*wire.Assembled, error) {
+	sets, err := r.data(ctx)
 	if err != nil {
 		return nil, err
 	}

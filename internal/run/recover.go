@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -44,6 +45,9 @@ func (r *Run) unprepared(err error) {
 		return
 	}
 	r.Manifest.Status, r.Manifest.Message = record.Failed, err.Error()
+	if !r.made && errors.Is(err, context.Canceled) {
+		r.Manifest.Status = record.Interrupted
+	}
 	r.SaveManifest() // err is what the caller hears of
 }
 

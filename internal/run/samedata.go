@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 
 	"tercet/internal/data"
@@ -9,12 +10,15 @@ import (
 )
 
 // SameData refuses to continue a run whose data have changed since it began.
-func (r *Run) SameData(s *wire.Sets) error {
+func (r *Run) SameData(ctx context.Context, s *wire.Sets) error {
 	old := r.Manifest.Data
 	if old.Train.Fingerprint == "" {
 		return nil
 	}
-	now := s.Record(r.Config)
+	now, err := s.Record(ctx, r.Config)
+	if err != nil {
+		return err
+	}
 	if old.Validation == nil {
 		old.Validation = new(record.Set)
 	}

@@ -161,7 +161,7 @@ func trainVariant(ctx context.Context, root string, cfg *config.Config, i int, o
 	if o.Watch != nil {
 		w = o.Watch(i)
 	}
-	if e.Run, e.Err = createChecked(root, cfg, open, alter); e.Err != nil {
+	if e.Run, e.Err = createChecked(ctx, root, cfg, open, alter); e.Err != nil {
 		return e
 	}
 	defer e.Run.Close()
@@ -174,11 +174,11 @@ func trainVariant(ctx context.Context, root string, cfg *config.Config, i int, o
 
 // createChecked is Create of a run whose data open reads and alter changes. It makes
 // no directory for a run that cannot take its first step.
-func createChecked(root string, cfg *config.Config, open wire.Opener, alter wire.Alteration) (*Run, error) {
+func createChecked(ctx context.Context, root string, cfg *config.Config, open wire.Opener, alter wire.Alteration) (*Run, error) {
 	var sets *wire.Sets
 	dir := filepath.Join(root, cfg.Name)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		if sets, err = Precheck(cfg, open, alter); err != nil {
+		if sets, err = Precheck(ctx, cfg, open, alter); err != nil {
 			return nil, err
 		}
 	}

@@ -233,7 +233,7 @@ func TestRunsOfASweepShareWhatTheyRead(t *testing.T) {
 	s := wire.NewSources(all, 2)
 	get := func(i int) data.Dataset {
 		t.Helper()
-		sets, err := wire.OpenWith(all[i], s.Opener(i), nil)
+		sets, err := wire.OpenWith(t.Context(), all[i], s.Opener(i), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +249,7 @@ func TestRunsOfASweepShareWhatTheyRead(t *testing.T) {
 		t.Error("closed though a later run needs it")
 	}
 	second := get(3)
-	if second == first || second.Fingerprint() == first.Fingerprint() {
+	if second == first || testutil.Fingerprint(t, second) == testutil.Fingerprint(t, first) {
 		t.Error("runs on other data share")
 	}
 	s.Release(2)
@@ -272,7 +272,7 @@ func TestOpenSourcesAreBounded(t *testing.T) {
 	all := variants(t, "sweep={seed: [0, 1], data.glyphs.seed: [0, 1, 2, 3]}") // 0 1 2 3 0 1 2 3
 	s := wire.NewSources(all, 2)
 	for i := range all {
-		if _, _, err := s.Opener(i)(wire.DataOptions(all[i])); err != nil {
+		if _, _, err := s.Opener(i)(t.Context(), wire.DataOptions(all[i])); err != nil {
 			t.Fatal(err)
 		}
 		if len(s.Sets) > 2 {
@@ -286,7 +286,7 @@ func TestOpenSourcesAreBounded(t *testing.T) {
 	// 0 1 2: 2 makes room of 1, which is needed after 0.
 	s = wire.NewSources(all, 2)
 	for i := range 3 {
-		if _, _, err := s.Opener(i)(wire.DataOptions(all[i])); err != nil {
+		if _, _, err := s.Opener(i)(t.Context(), wire.DataOptions(all[i])); err != nil {
 			t.Fatal(err)
 		}
 		s.Release(i)
@@ -306,12 +306,12 @@ func TestASourceThatFailedIsNotKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := wire.NewSources(all, 2)
-	if _, err := wire.OpenWith(all[0], s.Opener(0), nil); !errors.Is(err, data.ErrMissing) {
+	if _, err := wire.OpenWith(t.Context(), all[0], s.Opener(0), nil); !errors.Is(err, data.ErrMissing) {
 		t.Fatalf("error %v", err)
 	}
 	s.Release(0)
 	tinytest.Blobs(t, files, 8, 6, 4, 0)
-	if _, err := wire.OpenWith(all[1], s.Opener(1), nil); err != nil {
+	if _, err := wire.OpenWith(t.Context(), all[1], s.Opener(1), nil); err != nil {
 		t.Error(err)
 	}
 }

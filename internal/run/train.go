@@ -75,7 +75,7 @@ func (r *Run) train(ctx context.Context, w Watch) (err error) {
 			return err
 		}
 	}
-	t, loader, err := r.prepare(w)
+	t, loader, err := r.prepare(ctx, w)
 	if err != nil {
 		r.unprepared(err)
 		return err

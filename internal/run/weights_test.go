@@ -31,7 +31,7 @@ func TestARunBeginsWithWeights(t *testing.T) {
 	if err := CheckConfig(cfg); err != nil {
 		t.Fatal(err)
 	}
-	data, err := wire.OpenData(cfg)
+	data, err := wire.OpenData(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestWeightsThatDoNotFit(t *testing.T) {
 		other.Last():                    {fault.ErrUnfit, "do not fit model", true},
 	} {
 		cfg := tinytest.Config(t, "name=x", "model={name: mlp, width: 6}", "model.weights="+file)
-		_, err := Precheck(cfg, data.Open, nil)
+		_, err := Precheck(t.Context(), cfg, data.Open, nil)
 		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v", file, err)
 		}

@@ -1,6 +1,7 @@
 package testutil
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -40,4 +41,16 @@ func WantError(t testing.TB, err, kind error, parts ...string) {
 			t.Errorf("error %q does not say %q", err, p)
 		}
 	}
+}
+
+// Fingerprint is that of a dataset.
+func Fingerprint(t testing.TB, ds interface {
+	Fingerprint(context.Context) (string, error)
+}) string {
+	t.Helper()
+	print, err := ds.Fingerprint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return print
 }

@@ -21,7 +21,7 @@ import (
 func fitted(t *testing.T, name, path string, steps int, more ...string) (*Assembled, []byte) {
 	t.Helper()
 	cfg := tinytest.Config(t, append([]string{"loss=" + name, "miner=semihard", "train.epochs=0", "train.steps=6", "batch=m-per-class", "batch.classes=3", "batch.per_class=2", "train.checkpoint_every=3 steps"}, more...)...)
-	sets, err := OpenData(cfg)
+	sets, err := OpenData(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,23 +8,24 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/record"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 )
 
 // Labels that are trained on are noisy; those of validation and of test,
 // of the training set too, are true.
 func TestNoiseIsOnTheTrainingLabelsAlone(t *testing.T) {
 	sets := []string{"data.split={kind: fraction, train: 0.7, validation: 0.25}", "data.glyphs={classes: 10, per_class: 40}"}
-	clean, err := OpenData(tinytest.Config(t, sets...))
+	clean, err := OpenData(t.Context(), tinytest.Config(t, sets...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := tinytest.Config(t, append(sets, "noise={kind: sln, rate: 0.3}")...)
-	s, err := OpenData(cfg)
+	s, err := OpenData(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range [][2]data.Dataset{{clean.Train, s.Train}, {clean.Validation, s.Validation}, {clean.Test, s.Test}} {
-		if p[0].Fingerprint() != p[1].Fingerprint() || !slices.Equal(p[0].Labels(), p[1].Labels()) {
+		if testutil.Fingerprint(t, p[0]) != testutil.Fingerprint(t, p[1]) || !slices.Equal(p[0].Labels(), p[1].Labels()) {
 			t.Error("noise has changed a set that judges")
 		}
 	}
@@ -56,7 +57,7 @@ func TestNoiseIsOnTheTrainingLabelsAlone(t *testing.T) {
 		set   string
 		equal bool
 	}{{"seed=5", false}, {"noise.seed=0", true}, {"noise.seed=5", false}} {
-		other, err := OpenData(tinytest.Config(t, append(sets, "noise={kind: sln, rate: 0.3}", tc.set)...))
+		other, err := OpenData(t.Context(), tinytest.Config(t, append(sets, "noise={kind: sln, rate: 0.3}", tc.set)...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +70,7 @@ func TestNoiseIsOnTheTrainingLabelsAlone(t *testing.T) {
 // Batches are composed by the noisy labels: both rows of a class pair carry one of
 // them, and often two true ones.
 func TestSamplersSeeNoisyLabels(t *testing.T) {
-	s, err := OpenData(tinytest.Config(t, "noise={kind: sln, rate: 0.5}"))
+	s, err := OpenData(t.Context(), tinytest.Config(t, "noise={kind: sln, rate: 0.5}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,7 @@ func TestSamplersSeeNoisyLabels(t *testing.T) {
 
 // At rate 0 a run is the run without noise, to the bit but for the config's hash.
 func TestNoNoiseIsNoNoise(t *testing.T) {
-	s, err := OpenData(tinytest.Config(t, "noise={kind: sln, rate: 0}"))
+	s, err := OpenData(t.Context(), tinytest.Config(t, "noise={kind: sln, rate: 0}"))
 	if err != nil || s.Noise == nil || s.Noise.Flipped != 0 || s.Seen() != s.Train {
 		t.Errorf("%+v, %v", s, err)
 	}

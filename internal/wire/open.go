@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -15,11 +16,13 @@ import (
 
 // OpenData opens the datasets of cfg: it reads, splits and limits them. What is
 // wrong neither with files nor with their content is a value of the config, and
-// comes back as a *config.Error.
-func OpenData(cfg *config.Config) (*Sets, error) { return OpenWith(cfg, data.Open, nil) }
+// comes back as a *config.Error. The error is that of ctx if it ended.
+func OpenData(ctx context.Context, cfg *config.Config) (*Sets, error) {
+	return OpenWith(ctx, cfg, data.Open, nil)
+}
 
 // Opener reads a source: data.Open, or what shares its result among runs.
-type Opener func(data.Options) (train, test data.Dataset, err error)
+type Opener func(context.Context, data.Options) (train, test data.Dataset, err error)
 
 // Once keeps what an opener returns for all who read the same data, one after the other.
 func Once(open Opener) Opener {
@@ -27,11 +30,11 @@ func Once(open Opener) Opener {
 	var last *data.Options
 	var train, test data.Dataset
 	var err error
-	return func(o data.Options) (data.Dataset, data.Dataset, error) {
+	return func(ctx context.Context, o data.Options) (data.Dataset, data.Dataset, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if last == nil || !reflect.DeepEqual(*last, o) {
-			train, test, err = open(o)
+			train, test, err = open(ctx, o)
 			last = &o
 		}
 		return train, test, err
@@ -43,11 +46,13 @@ func Once(open Opener) Opener {
 type Alteration func(*Sets) error
 
 // OpenWith is OpenData by way of open, altered where alter is not nil.
-func OpenWith(cfg *config.Config, open Opener, alter Alteration) (*Sets, error) {
-	s, err := openData(cfg, open, alter)
+func OpenWith(ctx context.Context, cfg *config.Config, open Opener, alter Alteration) (*Sets, error) {
+	s, err := openData(ctx, cfg, open, alter)
 	switch {
 	case err == nil:
 		return s, nil
+	case ctx.Err() != nil:
+		return nil, err
 	case errors.Is(err, data.ErrMissing):
 		if here, e := os.Getwd(); e == nil {
 			err = fmt.Errorf("%w (paths of a config count from the current directory, %s)", err, here)
@@ -61,11 +66,11 @@ func OpenWith(cfg *config.Config, open Opener, alter Alteration) (*Sets, error) 
 	return nil, &config.Error{Key: "data", Msg: err.Error()}
 }
 
-func openData(cfg *config.Config, open Opener, alter Alteration) (*Sets, error) {
+func openData(ctx context.Context, cfg *config.Config, open Opener, alter Alteration) (*Sets, error) {
 	o := DataOptions(cfg)
 	s := &Sets{LeftOut: data.LeftOut(o)}
 	var err error
-	if s.Train, s.Test, err = open(o); err != nil {
+	if s.Train, s.Test, err = open(ctx, o); err != nil {
 		return nil, err
 	}
 	s.broken(o.Broken)

@@ -55,7 +55,7 @@ func TestProtocolPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := OpenData(cfg)
+	s, err := OpenData(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"fmt"
 
 	"tercet/internal/config"
@@ -92,23 +93,34 @@ func describe(ds data.Dataset) string {
 	return fmt.Sprintf("%d images of %d classes (%dx%dx%d)", ds.Len(), data.Distinct(ds.Labels()), h, w, c)
 }
 
-// Record is what the manifest says of the sets.
-func (s *Sets) Record(cfg *config.Config) record.Data {
-	r := record.Data{Name: cfg.Data.Name, Train: SetRecord(s.Train), Pixels: s.Pixels, Noise: s.Noise, Graph: s.Graph, Triplets: s.Triplets, Broken: s.Broken}
+// Record is what the manifest says of the sets. The error is that of reading an item, or of
+// ctx.
+func (s *Sets) Record(ctx context.Context, cfg *config.Config) (record.Data, error) {
+	r := record.Data{Name: cfg.Data.Name, Pixels: s.Pixels, Noise: s.Noise, Graph: s.Graph, Triplets: s.Triplets, Broken: s.Broken}
 	if s.Validation != nil {
-		v := SetRecord(s.Validation)
-		r.Validation = &v
+		r.Validation = new(record.Set)
 	}
-	if s.Test != nil {
-		r.Test = SetRecord(s.Test)
+	for _, set := range []struct {
+		of *record.Set
+		ds data.Dataset
+	}{{&r.Train, s.Train}, {r.Validation, s.Validation}, {&r.Test, s.Test}} {
+		if set.ds == nil {
+			continue
+		}
+		var err error
+		if *set.of, err = SetRecord(ctx, set.ds); err != nil {
+			return r, err
+		}
 	}
-	return r
+	return r, nil
 }
 
-// SetRecord is what the manifest says of one set.
-func SetRecord(ds data.Dataset) record.Set {
+// SetRecord is what the manifest says of one set. The error is that of reading an item, or
+// of ctx.
+func SetRecord(ctx context.Context, ds data.Dataset) (record.Set, error) {
 	h, w, c := ds.Shape()
-	return record.Set{Items: ds.Len(), Classes: data.Distinct(ds.Labels()), Shape: [3]int{h, w, c}, Fingerprint: ds.Fingerprint()}
+	print, err := ds.Fingerprint(ctx)
+	return record.Set{Items: ds.Len(), Classes: data.Distinct(ds.Labels()), Shape: [3]int{h, w, c}, Fingerprint: print}, err
 }
 
 // pairable refuses training data in which no item has another of its class: a

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"sync"
@@ -48,9 +49,9 @@ func (s *Sources) Opener(i int) Opener {
 	if key == "" {
 		return data.Open
 	}
-	return func(o data.Options) (data.Dataset, data.Dataset, error) {
+	return func(ctx context.Context, o data.Options) (data.Dataset, data.Dataset, error) {
 		set := s.use(i, key)
-		set.once.Do(func() { set.train, set.test, set.err = data.Open(o) })
+		set.once.Do(func() { set.train, set.test, set.err = data.Open(ctx, o) })
 		return set.train, set.test, set.err
 	}
 }

@@ -19,7 +19,7 @@ import (
 // them, each once an epoch.
 func TestBatchesAreTheGraphsPairs(t *testing.T) {
 	cfg := tinytest.Config(t, tinytest.PairsText("noise={kind: pln, q: 0.5}")...)
-	s, err := OpenData(cfg)
+	s, err := OpenData(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestBatchesAreTheGraphsPairs(t *testing.T) {
 func TestGraphsAndTheirSeeds(t *testing.T) {
 	of := func(epoch int, sets ...string) string {
 		cfg := tinytest.Config(t, tinytest.PairsText(sets...)...)
-		s := tinytest.Must(OpenData(cfg))
+		s := tinytest.Must(OpenData(t.Context(), cfg))
 		_, tuples, err := BuildSampler(cfg, s)
 		if err != nil {
 			t.Fatal(err)
@@ -95,7 +95,7 @@ func TestWeightsFromNoise(t *testing.T) {
 		{[]string{"loss.rho=0.2"}, 0.8, 0.2, "config"},
 	} {
 		cfg := tinytest.Config(t, append(append(ten, "loss=triplet-robust"), tc.sets...)...)
-		w, err := RobustWeights(cfg, tinytest.Must(OpenData(cfg)))
+		w, err := RobustWeights(cfg, tinytest.Must(OpenData(t.Context(), cfg)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestKindsOfLabelNoise(t *testing.T) {
 		"noise={kind: confusion, matrix: " + file + "}": func(truth, seen int32) bool { return seen == (truth+3)%12 },
 		"noise={kind: pair-flip, rate: 1}":              func(truth, seen int32) bool { return seen == (truth+1)%12 },
 	} {
-		s := tinytest.Must(OpenData(tinytest.Config(t, set)))
+		s := tinytest.Must(OpenData(t.Context(), tinytest.Config(t, set)))
 		truth, seen, classes := s.Labels()
 		if classes != 12 || s.Noise.Found != 1 {
 			t.Errorf("%s: %+v", set, s.Noise)
@@ -139,16 +139,16 @@ func TestKindsOfLabelNoise(t *testing.T) {
 		}
 	}
 	for set, want := range map[string]float64{"q: 0.6": 0.55, "effective: 0.32": 0.4 * 11 / 12, "rate: 0.3": 0.3} {
-		s := tinytest.Must(OpenData(tinytest.Config(t, "noise={kind: sln, "+set+"}")))
+		s := tinytest.Must(OpenData(t.Context(), tinytest.Config(t, "noise={kind: sln, "+set+"}")))
 		if math.Abs(s.Noise.Wanted-want) > 1e-12 {
 			t.Errorf("%s: rate %v, want %v", set, s.Noise.Wanted, want)
 		}
 	}
 	testutil.Write(t, file, "1,0\n0,1\n")
-	if _, err := OpenData(tinytest.Config(t, "noise={kind: confusion, matrix: "+file+"}")); !errors.Is(err, data.ErrFormat) || !strings.Contains(err.Error(), "has 2 numbers; want 12, one for each class of the training items") {
+	if _, err := OpenData(t.Context(), tinytest.Config(t, "noise={kind: confusion, matrix: "+file+"}")); !errors.Is(err, data.ErrFormat) || !strings.Contains(err.Error(), "has 2 numbers; want 12, one for each class of the training items") {
 		t.Errorf("%v", err)
 	}
-	if _, err := OpenData(tinytest.Config(t, "noise={kind: confusion, matrix: none.csv}")); !errors.Is(err, data.ErrMissing) {
+	if _, err := OpenData(t.Context(), tinytest.Config(t, "noise={kind: confusion, matrix: none.csv}")); !errors.Is(err, data.ErrMissing) {
 		t.Errorf("%v", err)
 	}
 }

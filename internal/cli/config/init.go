@@ -54,12 +54,12 @@ and trains as it is.`,
 			fs.StringVarP(&o.out, "out", "o", "", "`FILE`.yaml to write; without one, the config goes to stdout")
 			fs.BoolVar(&o.force, "force", false, "replace the file of --out")
 		},
-		Run: func(_ context.Context, args []string) error {
+		Run: func(ctx context.Context, args []string) error {
 			o.source = args[0]
 			if len(args) > 1 {
 				o.root = args[1]
 			}
-			return runConfigInit(s, o)
+			return runConfigInit(ctx, s, o)
 		},
 	}.Build()
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
@@ -85,11 +85,11 @@ func isDrawn(source string) bool {
 	return known && s.Defaults.Traits().Drawn
 }
 
-func runConfigInit(s *base.Streams, o initOptions) error {
+func runConfigInit(ctx context.Context, s *base.Streams, o initOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	text, err := starter.Starter(o.source, o.root)
+	text, err := starter.Starter(ctx, o.source, o.root)
 	if err != nil {
 		return err
 	}

@@ -150,7 +150,7 @@ func inspected(ctx context.Context, s *base.Streams, o inspectOptions) (*printed
 		return nil, base.Usagef("give a config or --embeddings, not both")
 	}
 	if o.embeddings != "" {
-		doc, err := inspect.InspectFiles(o.embeddings, npy.LabelFile{Path: o.labels, Column: o.column})
+		doc, err := inspect.InspectFiles(ctx, o.embeddings, npy.LabelFile{Path: o.labels, Column: o.column})
 		return doc, base.LabelsError(err)
 	}
 	if o.noise != "" {

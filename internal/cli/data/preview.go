@@ -48,11 +48,11 @@ factor. --augment shows training images with the augmentation of the config.`,
 			fs.IntVar(&o.PerClass, "per-class", 8, "images of a class")
 			fs.BoolVar(&o.Augment, "augment", false, "show training images as augmentation changes them")
 		},
-		Run: func(_ context.Context, _ []string) error { return runDataPreview(s, o) },
+		Run: func(ctx context.Context, _ []string) error { return runDataPreview(ctx, s, o) },
 	}.Build()
 }
 
-func runDataPreview(s *base.Streams, o previewOptions) error {
+func runDataPreview(ctx context.Context, s *base.Streams, o previewOptions) error {
 	switch {
 	case o.Classes < 1 || o.PerClass < 1:
 		return base.Usagef("--classes is %d, --per-class %d; both must be 1 or more", o.Classes, o.PerClass)
@@ -69,7 +69,7 @@ func runDataPreview(s *base.Streams, o previewOptions) error {
 	if err != nil {
 		return err
 	}
-	doc, err := inspect.DrawPreview(cfg, o.out, o.PreviewOptions)
+	doc, err := inspect.DrawPreview(ctx, cfg, o.out, o.PreviewOptions)
 	if err != nil {
 		return base.RunError(err)
 	}

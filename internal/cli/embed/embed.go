@@ -135,11 +135,11 @@ func run(ctx context.Context, s *base.Streams, o options, args []string) error {
 	if err := o.check(args); err != nil {
 		return err
 	}
-	n, err := o.network(s, len(args) > 0)
+	n, err := o.network(ctx, s, len(args) > 0)
 	if err != nil {
 		return base.RunError(err)
 	}
-	im, err := o.images(s, n, args)
+	im, err := o.images(ctx, s, n, args)
 	if err != nil {
 		return base.RunError(err)
 	}
@@ -166,13 +166,13 @@ func run(ctx context.Context, s *base.Streams, o options, args []string) error {
 }
 
 // network loads what embeds.
-func (o *options) network(s *base.Streams, unseen bool) (*newimages.Network, error) {
+func (o *options) network(ctx context.Context, s *base.Streams, unseen bool) (*newimages.Network, error) {
 	if o.Path != "" {
 		cfg, err := o.Load()
 		if err != nil {
 			return nil, err
 		}
-		return newimages.FromConfig(cfg, unseen)
+		return newimages.FromConfig(ctx, cfg, unseen)
 	}
 	if o.weights != "" {
 		return newimages.FromWeights(o.weights)
@@ -185,9 +185,9 @@ func (o *options) network(s *base.Streams, unseen bool) (*newimages.Network, err
 	return newimages.FromRun(r, o.Checkpoint)
 }
 
-func (o *options) images(s *base.Streams, n *newimages.Network, args []string) (newimages.Images, error) {
+func (o *options) images(ctx context.Context, s *base.Streams, n *newimages.Network, args []string) (newimages.Images, error) {
 	if len(args) == 0 {
-		return n.Split(o.Set)
+		return n.Split(ctx, o.Set)
 	}
 	t, err := newimages.List(args, newimages.ListOptions{Root: o.root, Labels: o.labels == "folder", Role: roles[o.role]})
 	if err != nil {

@@ -157,7 +157,7 @@ func (o *options) read(ctx context.Context, gallery *store.Folder, args []string
 	if err != nil {
 		return nil, err
 	}
-	n, err := newimages.Again(gallery.Doc)
+	n, err := newimages.Again(ctx, gallery.Doc)
 	if err != nil {
 		return nil, err
 	}

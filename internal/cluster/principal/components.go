@@ -1,6 +1,7 @@
 package principal
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -34,8 +35,9 @@ const denseLimit = 256
 // of threads.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), k outside
-// 1..d, constant data, which have no direction of variance.
-func Components(x []float32, n, d, k int) (*Result, error) {
+// 1..d, constant data, which have no direction of variance; that of ctx if it ended, between
+// two blocks of rows or two bases of the iteration.
+func Components(ctx context.Context, x []float32, n, d, k int) (*Result, error) {
 	if err := metric.CheckMatrix(cluster.ErrInput, "rows", x, n, d); err != nil {
 		return nil, err
 	}
@@ -46,8 +48,11 @@ func Components(x []float32, n, d, k int) (*Result, error) {
 	if data.Variance == 0 {
 		return nil, fmt.Errorf("%w: all %d rows are the same and have no principal components (a collapsed embedding?)", cluster.ErrInput, n)
 	}
-	c := covariance(data)
-	values, vectors, err := leading(c, k)
+	c, err := covariance(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	values, vectors, err := leading(ctx, c, k)
 	if err != nil {
 		return nil, err
 	}
@@ -59,17 +64,20 @@ func Components(x []float32, n, d, k int) (*Result, error) {
 		r.Variance[i] = v / data.Scale / data.Scale
 		orient(vectors[i*d : (i+1)*d])
 	}
-	r.Projected = project(data, vectors, k)
-	return r, nil
+	r.Projected = project(ctx, data, vectors, k)
+	return r, ctx.Err()
 }
 
 // covariance returns that of data.X, with n-1 below.
-func covariance(data *cluster.Centered) *mat.Dense {
+func covariance(ctx context.Context, data *cluster.Centered) (*mat.Dense, error) {
 	const rows = 256
 	n, d := data.N, data.D
 	sum := make([]float64, d*d)
 	part := make([]float32, d*d)
 	for lo := 0; lo < n; lo += rows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		b := min(rows, n-lo)
 		block := data.X[lo*d : (lo+b)*d]
 		kernel.Gemm(true, false, d, d, b, 1, block, d, block, d, 0, part, d)
@@ -83,16 +91,16 @@ func covariance(data *cluster.Centered) *mat.Dense {
 	for i := range sum {
 		sum[i] /= float64(n - 1)
 	}
-	return mat.NewDense(d, d, sum)
+	return mat.NewDense(d, d, sum), nil
 }
 
 // leading returns the k largest eigenvalues of c, largest first, and their
 // eigenvectors as rows.
-func leading(c *mat.Dense, k int) ([]float64, []float64, error) {
+func leading(ctx context.Context, c *mat.Dense, k int) ([]float64, []float64, error) {
 	d, _ := c.Dims()
 	if d > denseLimit && k < d/8 {
-		if values, vectors, ok := krylov(c, k); ok {
-			return values, vectors, nil
+		if values, vectors, ok := krylov(ctx, c, k); ok || ctx.Err() != nil {
+			return values, vectors, ctx.Err()
 		}
 	}
 	var e mat.EigenSym
@@ -125,10 +133,13 @@ func orient(v []float64) {
 	}
 }
 
-func project(data *cluster.Centered, vectors []float64, k int) []float32 {
+func project(ctx context.Context, data *cluster.Centered, vectors []float64, k int) []float32 {
 	d := data.D
 	out := make([]float32, data.N*k)
 	par.Each(data.N, 64, func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
 		for c := range k {
 			var s float64
 			for j, v := range data.Row(i) {

@@ -1,6 +1,8 @@
 package principal
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -102,7 +104,7 @@ func TestPCAAgainstLoops(t *testing.T) {
 		for i := range x {
 			x[i] += 40
 		}
-		r, err := Components(x, c.n, c.d, c.k)
+		r, err := Components(t.Context(), x, c.n, c.d, c.k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,8 +123,11 @@ func TestPCAKrylov(t *testing.T) {
 		for i := range x {
 			x[i] = float32(r.NormFloat64() * math.Pow(c.decay, float64(i%c.d)))
 		}
-		cov := covariance(cluster.Center(x, c.n, c.d))
-		values, _, ok := krylov(cov, c.k)
+		cov, err := covariance(t.Context(), cluster.Center(x, c.n, c.d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, _, ok := krylov(t.Context(), cov, c.k)
 		if !ok {
 			t.Errorf("%+v: no convergence", c)
 			continue
@@ -137,7 +142,7 @@ func TestPCAKrylov(t *testing.T) {
 				t.Errorf("%+v: eigenvalue %d is %v, want %v", c, i, v, want)
 			}
 		}
-		got, err := Components(x, c.n, c.d, c.k)
+		got, err := Components(t.Context(), x, c.n, c.d, c.k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +152,7 @@ func TestPCAKrylov(t *testing.T) {
 
 func TestPCAEdges(t *testing.T) {
 	line := []float32{0, 0, 1, 2, 2, 4, 3, 6} // one direction only
-	r, err := Components(line, 4, 2, 2)
+	r, err := Components(t.Context(), line, 4, 2, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +163,7 @@ func TestPCAEdges(t *testing.T) {
 	for i := range wide {
 		wide[i] = float32(i * i % 17)
 	}
-	if r, err = Components(wide, 3, 500, 2); err != nil {
+	if r, err = Components(t.Context(), wide, 3, 500, 2); err != nil {
 		t.Fatal(err)
 	}
 	checkPCA(t, wide, 3, 500, r)
@@ -174,7 +179,7 @@ func TestPCAEdges(t *testing.T) {
 		"k 0":      {line, 4, 2, 0, "0 components"},
 		"size":     {line, 3, 2, 1, "need 6 numbers, got 8"},
 	} {
-		if _, err := Components(c.x, c.n, c.d, c.k); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Components(t.Context(), c.x, c.n, c.d, c.k); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
@@ -188,7 +193,7 @@ func TestPCAThreads(t *testing.T) {
 	for _, threads := range []int{1, 2, 3} {
 		par.SetThreads(threads)
 		runtime.GOMAXPROCS(threads)
-		r, err := Components(x, 500, 300, 2)
+		r, err := Components(t.Context(), x, 500, 300, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +207,7 @@ func TestPCAThreads(t *testing.T) {
 // Computed by scikit-learn 1.2.1 (numpy float64) on wavy(60, 7), signs turned to
 // our convention.
 func TestPCASklearn(t *testing.T) {
-	r, err := Components(wavy(60, 7), 60, 7, 3)
+	r, err := Components(t.Context(), wavy(60, 7), 60, 7, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,5 +235,22 @@ func TestPCASklearn(t *testing.T) {
 				t.Errorf("row %d component %d: %v, want %v", row, c, got, w)
 			}
 		}
+	}
+}
+
+// An ended context stops all of it: the covariance, the eigenvectors, the projection.
+func TestComponentsStop(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	x := []float32{1, 0, 0, 2, 3, 1}
+	if _, err := Components(ctx, x, 3, 2, 1); !errors.Is(err, context.Canceled) || errors.Is(err, cluster.ErrInput) {
+		t.Errorf("%v", err)
+	}
+	c, err := covariance(t.Context(), cluster.Center(make([]float32, 400*320), 400, 320))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := leading(ctx, c, 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("eigenvectors: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package principal
 
 import (
+	"context"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
@@ -18,8 +19,8 @@ const (
 // V, CV, C^2 V, ... is made orthonormal block by block, the eigenproblem is
 // solved within it (Rayleigh-Ritz), and the best vectors start the next basis
 // (Musco and Musco 2015; Saad, Numerical Methods for Large Eigenvalue Problems,
-// 2011, ch. 6). ok is false where the residuals stay too large.
-func krylov(c *mat.Dense, k int) (values, vectors []float64, ok bool) {
+// 2011, ch. 6). ok is false where the residuals stay too large, or ctx has ended.
+func krylov(ctx context.Context, c *mat.Dense, k int) (values, vectors []float64, ok bool) {
 	d, _ := c.Dims()
 	width := k + min(k, 8) + 2
 	if width*krylovDepth > d {
@@ -33,6 +34,9 @@ func krylov(c *mat.Dense, k int) (values, vectors []float64, ok bool) {
 		}
 	}
 	for range krylovRestarts {
+		if ctx.Err() != nil {
+			return nil, nil, false
+		}
 		basis := krylovBasis(c, block)
 		var image, small mat.Dense
 		image.Mul(c, basis)

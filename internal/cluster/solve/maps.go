@@ -65,11 +65,11 @@ func (j *Job) wanted(kind string) bool {
 
 var errFlat = errors.New("it needs items of two dimensions or more")
 
-func (j *Job) pca(context.Context) ([]float32, record.MapRecord, []string, error) {
+func (j *Job) pca(ctx context.Context) ([]float32, record.MapRecord, []string, error) {
 	if j.Items.D < 2 {
 		return nil, record.MapRecord{}, nil, errFlat
 	}
-	p, err := principal.Components(j.Items.X, j.Items.N, j.Items.D, 2)
+	p, err := principal.Components(ctx, j.Items.X, j.Items.N, j.Items.D, 2)
 	if err != nil {
 		return nil, record.MapRecord{}, nil, err
 	}

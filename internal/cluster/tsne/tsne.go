@@ -54,7 +54,7 @@ func Run(ctx context.Context, x []float32, n, d int, o Options) (*Result, error)
 		r.Warnings = append(r.Warnings, "one point has no neighbors: it lies at 0")
 		return r, nil
 	}
-	y, err := r.start(x, n, d, &o)
+	y, err := r.start(ctx, x, n, d, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (r *Result) finish(y []point, f forces) {
 // startWidth is the standard deviation along the first axis of the start.
 const startWidth = 1e-4
 
-func (r *Result) start(x []float32, n, d int, o *Options) ([]point, error) {
+func (r *Result) start(ctx context.Context, x []float32, n, d int, o *Options) ([]point, error) {
 	random := rng.New(o.Seed, "tsne-start")
 	y := make([]point, n)
 	if o.Init == InitRandom {
@@ -111,12 +111,12 @@ func (r *Result) start(x []float32, n, d int, o *Options) ([]point, error) {
 		return y, nil
 	}
 	k := min(d, 2)
-	pca, err := principal.Components(x, n, d, k)
+	pca, err := principal.Components(ctx, x, n, d, k)
 	if errors.Is(err, cluster.ErrInput) {
 		// The rows were checked: they are all the same.
 		r.Warnings = append(r.Warnings, fmt.Sprintf("all %d rows are the same (a collapsed embedding?): the map shows chance", n))
 		o.Init = InitRandom
-		return r.start(x, n, d, o)
+		return r.start(ctx, x, n, d, o)
 	}
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@
 package annotated
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,7 +68,7 @@ func Files(s Source) (*table.Table, error) {
 }
 
 // open is Open of all sources here.
-func open(s Source, o data.Options) (data.Dataset, data.Dataset, error) {
+func open(ctx context.Context, s Source, o data.Options) (data.Dataset, data.Dataset, error) {
 	switch o.Split.Kind {
 	case "", "file", "none":
 	default:
@@ -78,14 +79,14 @@ func open(s Source, o data.Options) (data.Dataset, data.Dataset, error) {
 		return nil, nil, err
 	}
 	whole := len(t.Items)
-	if t, err = o.Readable(t); err == nil && len(t.Items) < whole {
+	if t, err = o.Readable(ctx, t); err == nil && len(t.Items) < whole {
 		t = onlyFound(t)
 		err = t.Check()
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return data.FromTable(t, o)
+	return data.FromTable(ctx, t, o)
 }
 
 // leftOut is what data.Passing asks for.

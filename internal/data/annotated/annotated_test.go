@@ -135,7 +135,7 @@ func TestSmallTrees(t *testing.T) {
 			dir := t.TempDir()
 			d.write(datatest.Tree{T: t, Dir: dir, Classes: d.small, Images: true})
 			src := d.source(dir, true)
-			train, test, err := data.Open(data.Options{Source: src, Size: 16})
+			train, test, err := data.Open(t.Context(), data.Options{Source: src, Size: 16})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,12 +156,12 @@ func TestSmallTrees(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if train, test, err = data.Open(data.Options{Source: src, Transform: &data.Steps{Test: steps}}); err != nil {
+			if train, test, err = data.Open(t.Context(), data.Options{Source: src, Transform: &data.Steps{Test: steps}}); err != nil {
 				t.Fatal(err)
 			}
 			checkImages(t, train, table.Train)
 			checkImages(t, test, table.Test)
-			if _, _, err := data.Open(data.Options{Source: src, Size: 16, Split: data.Split{Kind: "class"}}); err == nil || !strings.Contains(err.Error(), "comes with its split") {
+			if _, _, err := data.Open(t.Context(), data.Options{Source: src, Size: 16, Split: data.Split{Kind: "class"}}); err == nil || !strings.Contains(err.Error(), "comes with its split") {
 				t.Errorf("another split: %v", err)
 			}
 			checkDamage(t, d, dir)

@@ -56,7 +56,7 @@ func TestBrokenImagesAreLeftOut(t *testing.T) {
 	}
 	for name, o := range map[string]data.Options{"in memory": {Size: 8}, "decoded when needed": {Transform: &data.Steps{Test: steps}}} {
 		o.Source = source
-		train, test, err := data.Open(o)
+		train, test, err := data.Open(t.Context(), o)
 		if err == nil {
 			buf := make([]float32, 8*8*3)
 			for _, ds := range []data.Dataset{train, test} {
@@ -69,7 +69,7 @@ func TestBrokenImagesAreLeftOut(t *testing.T) {
 			t.Errorf("%s, not asked for: %v", name, err)
 		}
 		o.Broken = &data.Broken{}
-		if train, test, err = data.Open(o); err != nil {
+		if train, test, err = data.Open(t.Context(), o); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if train.Len() != 4 || test.Len() != 4 || len(test.Classes()) != 1 || len(o.Broken.Images) != 2 || o.Broken.Images[0].Path != torn || o.Broken.Images[1].Path != other {
@@ -87,7 +87,7 @@ func TestBrokenImagesAreLeftOut(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := data.Open(data.Options{Source: sources.GlyphsOptions{}, Broken: &data.Broken{}}); err == nil || !strings.Contains(err.Error(), "no image files that could be broken") {
+	if _, _, err := data.Open(t.Context(), data.Options{Source: sources.GlyphsOptions{}, Broken: &data.Broken{}}); err == nil || !strings.Contains(err.Error(), "no image files that could be broken") {
 		t.Error(err)
 	}
 }

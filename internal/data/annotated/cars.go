@@ -1,6 +1,7 @@
 package annotated
 
 import (
+	"context"
 	"tercet/internal/component"
 	"tercet/internal/data"
 	"tercet/internal/data/table"
@@ -40,7 +41,9 @@ func (s CarsOptions) part() bool { return s.Partial }
 func (s CarsOptions) LeftOut(data.Options) string { return leftOut(s) }
 
 // Open implements data.Source.
-func (s CarsOptions) Open(o data.Options) (data.Dataset, data.Dataset, error) { return open(s, o) }
+func (s CarsOptions) Open(ctx context.Context, o data.Options) (data.Dataset, data.Dataset, error) {
+	return open(ctx, s, o)
+}
 
 // Annotation implements Source.
 func (s CarsOptions) Annotation() (*table.Table, error) {

@@ -2,6 +2,7 @@ package annotated
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -52,7 +53,9 @@ func (s TableOptions) part() bool { return s.Partial }
 func (s TableOptions) LeftOut(data.Options) string { return leftOut(s) }
 
 // Open implements data.Source.
-func (s TableOptions) Open(o data.Options) (data.Dataset, data.Dataset, error) { return open(s, o) }
+func (s TableOptions) Open(ctx context.Context, o data.Options) (data.Dataset, data.Dataset, error) {
+	return open(ctx, s, o)
+}
 
 // closedSets are the tables that open-metric-learning's converters write of datasets
 // whose split into images they take for that into classes, by training and test images.

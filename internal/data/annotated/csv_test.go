@@ -77,21 +77,21 @@ func TestBoxesAreCropped(t *testing.T) {
 	if err := os.WriteFile(file, []byte(rows), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	train, test, err := data.Open(data.Options{Source: annotated.TableOptions{Table: file, Boxes: true}})
+	train, test, err := data.Open(t.Context(), data.Options{Source: annotated.TableOptions{Table: file, Boxes: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if h, w, c := train.Shape(); h != 8 || w != 8 || c != 3 || test.Len() != 2 {
 		t.Errorf("%dx%dx%d, %d test images", h, w, c, test.Len())
 	}
-	if _, _, err := data.Open(data.Options{Source: annotated.TableOptions{Table: file}}); err == nil {
+	if _, _, err := data.Open(t.Context(), data.Options{Source: annotated.TableOptions{Table: file}}); err == nil {
 		t.Error("images of two sizes are one without boxes and size")
 	}
 	outside := strings.Replace(rows, "30,20,38,28", "300,20,308,28", 1)
 	if err := os.WriteFile(file, []byte(outside), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := data.Open(data.Options{Source: annotated.TableOptions{Table: file, Boxes: true}}); !errors.Is(err, fault.ErrFormat) || !strings.Contains(err.Error(), "lies outside") {
+	if _, _, err := data.Open(t.Context(), data.Options{Source: annotated.TableOptions{Table: file, Boxes: true}}); !errors.Is(err, fault.ErrFormat) || !strings.Contains(err.Error(), "lies outside") {
 		t.Errorf("a box beside the image: %v", err)
 	}
 }

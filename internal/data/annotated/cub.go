@@ -1,6 +1,7 @@
 package annotated
 
 import (
+	"context"
 	"image"
 	"path/filepath"
 	"strconv"
@@ -40,7 +41,9 @@ func (s CUBOptions) part() bool { return s.Partial }
 func (s CUBOptions) LeftOut(data.Options) string { return leftOut(s) }
 
 // Open implements data.Source.
-func (s CUBOptions) Open(o data.Options) (data.Dataset, data.Dataset, error) { return open(s, o) }
+func (s CUBOptions) Open(ctx context.Context, o data.Options) (data.Dataset, data.Dataset, error) {
+	return open(ctx, s, o)
+}
 
 // Annotation implements Source.
 func (s CUBOptions) Annotation() (*table.Table, error) {

@@ -2,6 +2,7 @@ package annotated
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	"path/filepath"
@@ -52,7 +53,9 @@ func (s InShopOptions) part() bool { return s.Partial }
 func (s InShopOptions) LeftOut(data.Options) string { return leftOut(s) }
 
 // Open implements data.Source.
-func (s InShopOptions) Open(o data.Options) (data.Dataset, data.Dataset, error) { return open(s, o) }
+func (s InShopOptions) Open(ctx context.Context, o data.Options) (data.Dataset, data.Dataset, error) {
+	return open(ctx, s, o)
+}
 
 // Annotation implements Source. The label is the item: folders of several categories share
 // item ids.

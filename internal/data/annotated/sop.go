@@ -1,6 +1,7 @@
 package annotated
 
 import (
+	"context"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -41,7 +42,9 @@ func (s SOPOptions) part() bool { return s.Partial }
 func (s SOPOptions) LeftOut(data.Options) string { return leftOut(s) }
 
 // Open implements data.Source.
-func (s SOPOptions) Open(o data.Options) (data.Dataset, data.Dataset, error) { return open(s, o) }
+func (s SOPOptions) Open(ctx context.Context, o data.Options) (data.Dataset, data.Dataset, error) {
+	return open(ctx, s, o)
+}
 
 // Annotation implements Source.
 func (s SOPOptions) Annotation() (*table.Table, error) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tercet/internal/data"
+	"tercet/internal/testutil"
 )
 
 // Check tests a source on the files in dir, "" for a source that needs none: shapes and
@@ -24,7 +25,7 @@ func Check(t *testing.T, dir string, source func(root string) data.Source, train
 		return
 	}
 	t.Run("no root", func(t *testing.T) {
-		if _, _, err := data.Open(data.Options{Source: source("")}); err == nil {
+		if _, _, err := data.Open(t.Context(), data.Options{Source: source("")}); err == nil {
 			t.Error("opened without a folder")
 		}
 	})
@@ -44,8 +45,8 @@ func checkSets(t *testing.T, source data.Source, train, test string) {
 			}
 			continue
 		}
-		if got := a.Fingerprint(); got != want || b.Fingerprint() != want {
-			t.Errorf("set %d: fingerprint %s, then %s, want %s", k, got, b.Fingerprint(), want)
+		if got, then := testutil.Fingerprint(t, a), testutil.Fingerprint(t, b); got != want || then != want {
+			t.Errorf("set %d: fingerprint %s, then %s, want %s", k, got, then, want)
 		}
 		if h, w, c := a.Shape(); a.Len() < 1 || h < 1 || w < 1 || c < 1 || len(a.Labels()) != a.Len() {
 			t.Fatalf("set %d: %d items of %dx%dx%d, %d labels", k, a.Len(), h, w, c, len(a.Labels()))
@@ -90,7 +91,7 @@ func checkItems(t *testing.T, source data.Source, a, b data.Dataset) {
 
 func open(t *testing.T, source data.Source) [2]data.Dataset {
 	t.Helper()
-	a, b, err := data.Open(data.Options{Source: source})
+	a, b, err := data.Open(t.Context(), data.Options{Source: source})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,14 +101,14 @@ func open(t *testing.T, source data.Source) [2]data.Dataset {
 // refused asks for an error about files.
 func refused(t *testing.T, source data.Source) {
 	t.Helper()
-	if err := readAll(source); !errors.Is(err, data.ErrMissing) && !errors.Is(err, data.ErrFormat) && !errors.Is(err, data.ErrUnfit) {
+	if err := readAll(t, source); !errors.Is(err, data.ErrMissing) && !errors.Is(err, data.ErrFormat) && !errors.Is(err, data.ErrUnfit) {
 		t.Errorf("%v is no error about files", err)
 	}
 }
 
 // readAll opens a source and reads all items.
-func readAll(source data.Source) error {
-	a, b, err := data.Open(data.Options{Source: source})
+func readAll(t *testing.T, source data.Source) error {
+	a, b, err := data.Open(t.Context(), data.Options{Source: source})
 	if err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func damage(t *testing.T, dir string, source func(root string) data.Source) {
 				if err := os.WriteFile(filepath.Join(root, name), content, 0o644); err != nil {
 					t.Fatal(err)
 				}
-				if err := readAll(source(root)); err == nil && (kind == "half" || kind == "longer") {
+				if err := readAll(t, source(root)); err == nil && (kind == "half" || kind == "longer") {
 					return // records that are whole, or a format that says where it ends
 				}
 				refused(t, source(root))
@@ -169,7 +170,7 @@ func damage(t *testing.T, dir string, source func(root string) data.Source) {
 			if err := os.Remove(filepath.Join(root, name)); err != nil {
 				t.Fatal(err)
 			}
-			if err := readAll(source(root)); err != nil {
+			if err := readAll(t, source(root)); err != nil {
 				refused(t, source(root))
 			}
 		})

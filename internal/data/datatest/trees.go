@@ -2,6 +2,7 @@ package datatest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -200,7 +201,7 @@ func (t Tree) Cars(layout string) {
 
 // drawn are characters that images are made of.
 var drawn = sync.OnceValues(func() (data.Dataset, error) {
-	train, _, err := data.Open(data.Options{Source: sources.GlyphsOptions{Glyphs: sources.Glyphs{Classes: 8, TestClasses: 1, PerClass: 6, Difficulty: 0.3}}, Size: 32})
+	train, _, err := data.Open(context.Background(), data.Options{Source: sources.GlyphsOptions{Glyphs: sources.Glyphs{Classes: 8, TestClasses: 1, PerClass: 6, Difficulty: 0.3}}, Size: 32})
 	return train, err
 })
 

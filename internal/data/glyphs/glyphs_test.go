@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tercet/internal/par"
+	"tercet/internal/testutil"
 )
 
 var update = flag.Bool("update", false, "write repertoire_table.go anew")
@@ -90,8 +91,8 @@ func TestGoldenFingerprints(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if train.Fingerprint() != c.train || test.Fingerprint() != c.test {
-				t.Errorf("%s, %d threads: got\n%s\n%s", name, threads, train.Fingerprint(), test.Fingerprint())
+			if testutil.Fingerprint(t, train) != c.train || testutil.Fingerprint(t, test) != c.test {
+				t.Errorf("%s, %d threads: got\n%s\n%s", name, threads, testutil.Fingerprint(t, train), testutil.Fingerprint(t, test))
 			}
 		}
 	}
@@ -181,7 +182,7 @@ func TestImagesDoNotDependOnTheSplit(t *testing.T) {
 func TestSeedsAndInstancesDiffer(t *testing.T) {
 	a, _ := small(t, Options{})
 	b, _ := small(t, Options{Seed: 1})
-	if slices.Equal(a.Classes(), b.Classes()) || a.Fingerprint() == b.Fingerprint() {
+	if slices.Equal(a.Classes(), b.Classes()) || testutil.Fingerprint(t, a) == testutil.Fingerprint(t, b) {
 		t.Fatal("two seeds give the same set")
 	}
 	seen := map[string]bool{}

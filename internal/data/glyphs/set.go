@@ -2,6 +2,7 @@ package glyphs
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -158,7 +159,7 @@ func (s *Set) Classes() []string { return s.names }
 
 // Fingerprint identifies the content: two sets with the same one have the same
 // images, labels and class names.
-func (s *Set) Fingerprint() string { return s.fingerprint }
+func (s *Set) Fingerprint(context.Context) (string, error) { return s.fingerprint, nil }
 
 // Read writes image i to dst (h*w*c values, HWC) with pixels in [0, 1]. It is
 // safe for concurrent use.

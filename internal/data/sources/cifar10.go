@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"context"
 	"tercet/internal/component"
 	"tercet/internal/data"
 )
@@ -28,8 +29,8 @@ func (CIFAR10Options) Traits() data.Traits {
 func (s CIFAR10Options) Missing(bool) []component.Fault { return data.NoRoot(s.Root) }
 
 // Open implements data.Source.
-func (s CIFAR10Options) Open(o data.Options) (data.Dataset, data.Dataset, error) {
-	return o.Rooted(s.Root, func(root string) (*data.Memory, *data.Memory, error) {
+func (s CIFAR10Options) Open(ctx context.Context, o data.Options) (data.Dataset, data.Dataset, error) {
+	return o.Rooted(ctx, s.Root, func(root string) (*data.Memory, *data.Memory, error) {
 		return cifar10.open(root, "data_batch_*.bin", "test_batch.bin")
 	})
 }

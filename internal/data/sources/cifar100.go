@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"context"
 	"strings"
 
 	"tercet/internal/component"
@@ -51,8 +52,8 @@ func (CIFAR100Options) Traits() data.Traits {
 func (s CIFAR100Options) Missing(bool) []component.Fault { return data.NoRoot(s.Root) }
 
 // Open implements data.Source.
-func (s CIFAR100Options) Open(o data.Options) (data.Dataset, data.Dataset, error) {
-	return o.Rooted(s.Root, func(root string) (*data.Memory, *data.Memory, error) {
+func (s CIFAR100Options) Open(ctx context.Context, o data.Options) (data.Dataset, data.Dataset, error) {
+	return o.Rooted(ctx, s.Root, func(root string) (*data.Memory, *data.Memory, error) {
 		return cifar100[s.Labels].open(root, "train.bin", "test.bin")
 	})
 }

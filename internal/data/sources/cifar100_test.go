@@ -26,7 +26,7 @@ func TestCIFAR100(t *testing.T) {
 		source := func(root string) data.Source { return sources.CIFAR100Options{Root: root, Labels: tc.labels} }
 		t.Run(tc.labels, func(t *testing.T) {
 			datatest.Check(t, "testdata/cifar100", source, tc.trainPrints, tc.testPrints)
-			train, test, err := data.Open(data.Options{Source: source("testdata/cifar100")})
+			train, test, err := data.Open(t.Context(), data.Options{Source: source("testdata/cifar100")})
 			if err != nil {
 				t.Fatal(err)
 			}

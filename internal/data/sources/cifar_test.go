@@ -2,6 +2,7 @@ package sources
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -26,7 +27,7 @@ func cifarRow(label byte, seed int) []byte {
 const tenRecord = 1 + cifarPixels
 
 func openTen(root string) (train, test data.Dataset, err error) {
-	return CIFAR10Options{Root: root}.Open(data.Options{Name: "cifar10"})
+	return CIFAR10Options{Root: root}.Open(context.Background(), data.Options{Name: "cifar10"})
 }
 
 func cifarDir(t *testing.T, files map[string][]byte) string {

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"context"
 	"errors"
 
 	"tercet/internal/component"
@@ -46,7 +47,7 @@ func (GlyphsOptions) Traits() data.Traits {
 }
 
 // Open implements data.Source.
-func (s GlyphsOptions) Open(o data.Options) (data.Dataset, data.Dataset, error) {
+func (s GlyphsOptions) Open(_ context.Context, o data.Options) (data.Dataset, data.Dataset, error) {
 	if o.Crop != 0 {
 		return nil, nil, errors.New("crop: characters are drawn at data.size; there is nothing to crop")
 	}

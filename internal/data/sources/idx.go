@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"context"
 	"strings"
 
 	"tercet/internal/component"
@@ -45,8 +46,8 @@ func (s IDXOptions) Missing(fileSplit bool) []component.Fault {
 func (s IDXOptions) Files() []string { return []string{s.Train.Images, s.Train.Labels} }
 
 // Open implements data.Source.
-func (s IDXOptions) Open(o data.Options) (train, test data.Dataset, err error) {
-	return o.Images(func() (*data.Memory, *data.Memory, error) {
+func (s IDXOptions) Open(ctx context.Context, o data.Options) (train, test data.Dataset, err error) {
+	return o.Images(ctx, func() (*data.Memory, *data.Memory, error) {
 		if err := o.CheckFiles(s.Train.Images, s.Train.Labels, s.Test.Images, s.Test.Labels); err != nil {
 			return nil, nil, err
 		}
@@ -55,7 +56,7 @@ func (s IDXOptions) Open(o data.Options) (train, test data.Dataset, err error) {
 }
 
 // Start implements data.Starting.
-func (IDXOptions) Start(root string) (*data.Start, error) {
+func (IDXOptions) Start(_ context.Context, root string) (*data.Start, error) {
 	const known = "train-images-idx3-ubyte with train-labels-idx1-ubyte, and t10k or test for train (plain or .gz)"
 	return startFiles(root, "images", known, func(name string) []string {
 		partner := strings.NewReplacer("images-idx3", "labels-idx1", "images.idx3", "labels.idx1").Replace(name)

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,8 +32,8 @@ func (MNISTOptions) Traits() data.Traits {
 func (s MNISTOptions) Missing(bool) []component.Fault { return data.NoRoot(s.Root) }
 
 // Open implements data.Source.
-func (s MNISTOptions) Open(o data.Options) (data.Dataset, data.Dataset, error) {
-	return o.Rooted(s.Root, openMNIST)
+func (s MNISTOptions) Open(ctx context.Context, o data.Options) (data.Dataset, data.Dataset, error) {
+	return o.Rooted(ctx, s.Root, openMNIST)
 }
 
 // mnistFiles are the four files of the MNIST layout, which Fashion-MNIST and

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -53,7 +54,7 @@ func (s NPYOptions) Missing(fileSplit bool) []component.Fault {
 func (s NPYOptions) Files() []string { return []string{s.Train.Vectors, s.Train.Labels} }
 
 // Open implements data.Source.
-func (s NPYOptions) Open(o data.Options) (train, test data.Dataset, err error) {
+func (s NPYOptions) Open(_ context.Context, o data.Options) (train, test data.Dataset, err error) {
 	if err := o.CheckFiles(s.Train.Vectors, s.Train.Labels, s.Test.Vectors, s.Test.Labels); err != nil {
 		return nil, nil, err
 	}
@@ -83,7 +84,7 @@ func (s NPYOptions) Open(o data.Options) (train, test data.Dataset, err error) {
 }
 
 // Start implements data.Starting.
-func (NPYOptions) Start(root string) (*data.Start, error) {
+func (NPYOptions) Start(_ context.Context, root string) (*data.Start, error) {
 	const known = "NAME.npy with NAME.labels.npy or NAME.labels.csv, or X.npy with Y.npy; _train and _test, or train and test as NAME, are the two sets"
 	return startFiles(root, "vectors", known, func(name string) []string {
 		stem, ok := strings.CutSuffix(name, ".npy")

@@ -18,41 +18,41 @@ import (
 
 func TestOpen(t *testing.T) {
 	mnist := mnistDir(t)
-	train, test, err := data.Open(data.Options{Source: MNISTOptions{mnist}, Size: 4, Color: "rgb", LimitPerClass: 1})
+	train, test, err := data.Open(t.Context(), data.Options{Source: MNISTOptions{mnist}, Size: 4, Color: "rgb", LimitPerClass: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if h, w, c := train.Shape(); h != 4 || w != 4 || c != 3 || train.Len() != 2 || test.Len() != 2 {
 		t.Errorf("mnist: %d %d %d, %d and %d items", h, w, c, train.Len(), test.Len())
 	}
-	_, test, err = data.Open(data.Options{Source: MNISTOptions{mnist}, TestLimitPerClass: 1, Split: data.Split{Kind: "class", First: true}})
+	_, test, err = data.Open(t.Context(), data.Options{Source: MNISTOptions{mnist}, TestLimitPerClass: 1, Split: data.Split{Kind: "class", First: true}})
 	if err != nil || !slices.Equal(test.Classes(), []string{"9"}) || test.Len() != 1 {
 		t.Errorf("mnist by class: %v", err)
 	}
 
 	idx := IDXOptions{Root: mnist, Train: ImageFiles{"train-images-idx3-ubyte", "train-labels-idx1-ubyte.gz"}}
-	train, test, err = data.Open(data.Options{Source: idx})
+	train, test, err = data.Open(t.Context(), data.Options{Source: idx})
 	if err != nil || train.Len() != 4 || test != nil || len(train.Classes()) != 2 {
 		t.Errorf("idx: %v", err)
 	}
 	idx.Test = ImageFiles{filepath.Join(mnist, "t10k-images.idx3-ubyte"), "t10k-labels-idx1-ubyte"}
-	train, test, err = data.Open(data.Options{Source: idx})
+	train, test, err = data.Open(t.Context(), data.Options{Source: idx})
 	if err != nil || len(train.Classes()) != 3 || len(test.Classes()) != 3 {
 		t.Errorf("idx with test files: %v", err)
 	}
 
 	px := blackPNG(t)
 	root := testutil.Tree(t, map[string][]byte{"a/1.png": px, "a/2.png": px, "b/1.png": px, "b/2.png": px})
-	train, test, err = data.Open(data.Options{Source: data.FolderOptions{Root: root, Train: "train", Test: "test"}, Split: data.Split{Kind: "fraction", Train: 0.5}})
+	train, test, err = data.Open(t.Context(), data.Options{Source: data.FolderOptions{Root: root, Train: "train", Test: "test"}, Split: data.Split{Kind: "fraction", Train: 0.5}})
 	if err != nil || train.Len() != 2 || test.Len() != 2 {
 		t.Errorf("folder: %v", err)
 	}
-	train, test, err = data.Open(data.Options{Source: data.FolderOptions{Root: root}})
+	train, test, err = data.Open(t.Context(), data.Options{Source: data.FolderOptions{Root: root}})
 	if err != nil || train.Len() != 4 || test != nil {
 		t.Errorf("folder without split: %v", err)
 	}
 
-	train, test, err = data.Open(data.Options{Source: NPYOptions{"../npy/testdata", VectorFiles{"c_f4.npy", "y_i8.npy"}, VectorFiles{"f_f8.npy", "y_u2.npy"}}})
+	train, test, err = data.Open(t.Context(), data.Options{Source: NPYOptions{"../npy/testdata", VectorFiles{"c_f4.npy", "y_i8.npy"}, VectorFiles{"f_f8.npy", "y_u2.npy"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestOpenErrors(t *testing.T) {
 		"shapes of vector": {data.Options{Source: NPYOptions{Train: VectorFiles{"../npy/testdata/c_f4.npy", "../npy/testdata/y_i8.npy"}, Test: VectorFiles{testutil.File(t, "x.npy", twoNumbers.Bytes()), testutil.File(t, "y.csv", []byte("1\n"))}}}, data.ErrFormat, []string{"1x1x3", "1x1x2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := data.Open(c.o)
+			_, _, err := data.Open(t.Context(), c.o)
 			testutil.WantError(t, err, c.kind, c.say...)
 		})
 	}
@@ -97,7 +97,7 @@ func TestOpenErrors(t *testing.T) {
 		if err := os.Chmod(filepath.Join(dir, "train-images-idx3-ubyte"), 0); err != nil {
 			t.Fatal(err)
 		}
-		_, _, err := data.Open(data.Options{Source: MNISTOptions{dir}})
+		_, _, err := data.Open(t.Context(), data.Options{Source: MNISTOptions{dir}})
 		testutil.WantError(t, err, data.ErrMissing, "cannot read", "permission denied")
 	}
 }
@@ -119,11 +119,11 @@ func TestSources(t *testing.T) {
 
 // The published mean and deviation of MNIST's training pixels.
 func TestRealMNISTSummary(t *testing.T) {
-	train, test, err := data.Open(data.Options{Source: MNISTOptions{testutil.RealData(t, "mnist")}})
+	train, test, err := data.Open(t.Context(), data.Options{Source: MNISTOptions{testutil.RealData(t, "mnist")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := data.Summary(train)
+	s, err := data.Summary(t.Context(), train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestRealMNISTSummary(t *testing.T) {
 	if d := s.Std - 0.3081; d > 5e-5 || d < -5e-5 {
 		t.Errorf("deviation %.5f", s.Std)
 	}
-	if n, err := data.Overlap(train, test); err != nil || n != 0 {
+	if n, err := data.Overlap(t.Context(), train, test); err != nil || n != 0 {
 		t.Errorf("%d test images are training images (%v)", n, err)
 	}
 }

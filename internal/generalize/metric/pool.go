@@ -94,18 +94,19 @@ func features(ctx context.Context, r *run.Run, checkpoint string, say progress.S
 	if m, err = points.Euclidean(m); err != nil {
 		return nil, "", err
 	}
-	sets, err := wire.OpenWith(r.Config, r.Elsewhere(data.Open), nil)
+	sets, err := wire.OpenWith(ctx, r.Config, r.Elsewhere(data.Open), nil)
 	if err != nil {
 		return nil, "", err
 	}
-	if err := r.SameData(sets); err != nil {
+	if err := r.SameData(ctx, sets); err != nil {
 		return nil, "", err
 	}
 	z, err := embed.Batches(ctx, m, sets.Train, r.Config.Eval.Batch, say.Of("features"))
 	if err != nil {
 		return nil, "", err
 	}
-	return points.Of(z, sets.Train), sets.Train.Fingerprint(), nil
+	print, err := sets.Train.Fingerprint(ctx)
+	return points.Of(z, sets.Train), print, err
 }
 
 // sides parts points into those of the classes that positive names, as a name or a

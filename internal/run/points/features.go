@@ -38,7 +38,7 @@ type Features struct {
 // the model's own float32 map gives them. Labels play no part.
 func fitFeatures(ctx context.Context, cfg *config.Config, ds data.Dataset) (*nn.Model, *Features, error) {
 	o := cfg.Model.Options.(nn.MahalanobisKeys)
-	raw, err := embed.Pixels(ds)
+	raw, err := embed.Pixels(ctx, ds)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -49,7 +49,7 @@ func fitFeatures(ctx context.Context, cfg *config.Config, ds data.Dataset) (*nn.
 	if err := m.SetMetric(nil); err != nil {
 		return nil, nil, err
 	}
-	mean, components, scale, err := axes(raw, o)
+	mean, components, scale, err := axes(ctx, raw, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -92,7 +92,7 @@ func Of(z *array.Array, ds data.Dataset) *Features {
 
 // axes returns the mean of raw's rows, their principal components (nil for none)
 // and the scale of each.
-func axes(raw *array.Array, o nn.MahalanobisKeys) (mean, components, scale []float64, err error) {
+func axes(ctx context.Context, raw *array.Array, o nn.MahalanobisKeys) (mean, components, scale []float64, err error) {
 	n, d := raw.Rows(), raw.Cols()
 	if o.Dims > d {
 		return nil, nil, nil, &config.Error{Key: "model.dims", Msg: fmt.Sprintf("asks for %d principal components of images of %d numbers: set it to %d or less", o.Dims, d, d)}
@@ -113,8 +113,11 @@ func axes(raw *array.Array, o nn.MahalanobisKeys) (mean, components, scale []flo
 		}
 		return mean, nil, scale, nil
 	}
-	pca, err := principal.Components(raw.Data, n, d, o.Dims)
+	pca, err := principal.Components(ctx, raw.Data, n, d, o.Dims)
 	if err != nil {
+		if ctx.Err() != nil {
+			return nil, nil, nil, err
+		}
 		return nil, nil, nil, fmt.Errorf("%w: model.dims: %w", data.ErrUnfit, err)
 	}
 	scale = make([]float64, o.Dims)

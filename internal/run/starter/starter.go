@@ -2,6 +2,7 @@ package starter
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -34,13 +35,13 @@ type starter struct {
 // Starter writes a commented config that trains on the data at root: a source of
 // data.Sources, and its folder (of npy and idx also a file in it; of glyphs none). It
 // reads the data, and what it returns passes CheckConfig and trains.
-func Starter(source, root string) ([]byte, error) {
+func Starter(ctx context.Context, source, root string) ([]byte, error) {
 	s := &starter{source: source, root: root, name: runName(source, root)}
-	if err := s.look(); err != nil {
+	if err := s.look(ctx); err != nil {
 		return nil, err
 	}
 	open := wire.Once(data.Open)
-	if err := s.measure(open); err != nil {
+	if err := s.measure(ctx, open); err != nil {
 		return nil, err
 	}
 	out := s.text()
@@ -48,14 +49,14 @@ func Starter(source, root string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := run.Precheck(cfg, open, nil); err != nil {
+	if _, err := run.Precheck(ctx, cfg, open, nil); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
 // look chooses the section data and the model by what is at the root.
-func (s *starter) look() error {
+func (s *starter) look(ctx context.Context) error {
 	c, known := data.Family.Lookup(s.source)
 	if !known {
 		return fmt.Errorf("unknown source %q", s.source)
@@ -63,7 +64,7 @@ func (s *starter) look() error {
 	begin := &data.Start{Root: s.root, Split: "file", About: "the test images of the source: unseen images of the same classes"}
 	if by, ok := c.Defaults.(data.Starting); ok {
 		var err error
-		if begin, err = by.Start(s.root); err != nil {
+		if begin, err = by.Start(ctx, s.root); err != nil {
 			return err
 		}
 	}
@@ -100,19 +101,19 @@ var aboutSplit = map[string]string{
 
 // measure opens the data, and fits the batch, the validation set and the length to
 // them.
-func (s *starter) measure(open wire.Opener) error {
+func (s *starter) measure(ctx context.Context, open wire.Opener) error {
 	s.epochs, s.classes, s.per = 1, 2, 2
 	cfg, err := config.LoadBytes(s.text(), "the starter config", nil)
 	if err != nil {
 		return err
 	}
-	sets, err := wire.OpenWith(cfg, open, nil)
+	sets, err := wire.OpenWith(ctx, cfg, open, nil)
 	if err != nil {
 		return err
 	}
 	if s.fraction > 0.5 && sets.Test != nil && smallestClass(sets.Test) < 2 { // nothing to find for a query
 		s.fraction = 0.5
-		return s.measure(open)
+		return s.measure(ctx, open)
 	}
 	s.head = append(s.head, fmt.Sprintf("%d to train on, of %s", sets.Train.Len(), text.Plural(data.Distinct(sets.Train.Labels()), "class", "classes")))
 	s.holdOut(sets)

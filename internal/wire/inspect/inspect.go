@@ -22,7 +22,7 @@ import (
 // Inspect reads all data of cfg and describes them. Where the sampler refuses
 // the data, the document is complete but for it, and comes with the error.
 func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*printed.Inspected, error) {
-	sets, err := wire.OpenData(cfg)
+	sets, err := wire.OpenData(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*printe
 			return nil, context.Cause(ctx)
 		}
 		say("read", i, len(list))
-		st, err := setStats(s.ds, vectors)
+		st, err := setStats(ctx, s.ds, vectors)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +50,7 @@ func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*printe
 			if err := ctx.Err(); err != nil {
 				return nil, context.Cause(ctx)
 			}
-			if err := compare(d, of, in); err != nil {
+			if err := compare(ctx, d, of, in); err != nil {
 				return nil, err
 			}
 		}
@@ -69,7 +69,7 @@ func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*printe
 
 // InspectFiles describes embeddings (N, D) of any tool, with labels in npy or
 // csv. The fingerprint is that of eval.json.
-func InspectFiles(embeddings string, labels npy.LabelFile) (*printed.Inspected, error) {
+func InspectFiles(ctx context.Context, embeddings string, labels npy.LabelFile) (*printed.Inspected, error) {
 	v, src, err := embed.ReadVectors(embeddings, labels)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func InspectFiles(embeddings string, labels npy.LabelFile) (*printed.Inspected, 
 	if err != nil {
 		return nil, err
 	}
-	st, err := setStats(ds, true)
+	st, err := setStats(ctx, ds, true)
 	if err != nil {
 		return nil, err
 	}
@@ -125,12 +125,11 @@ func setOf(d *printed.Inspected, name string) **printed.SetStats {
 	return &d.Test
 }
 
-func setStats(ds data.Dataset, vectors bool) (*printed.SetStats, error) {
-	st, err := data.Summary(ds)
+func setStats(ctx context.Context, ds data.Dataset, vectors bool) (*printed.SetStats, error) {
+	st, err := data.Summary(ctx, ds)
 	if err != nil {
 		return nil, err
 	}
-	st.Fingerprint = ds.Fingerprint()
 	if vectors {
 		st.Lengths, err = lengths(ds)
 	}
@@ -175,8 +174,8 @@ func warn(d *printed.Inspected, name string, s *printed.SetStats) {
 }
 
 // compare records what the set of has in common with the set in.
-func compare(d *printed.Inspected, of, in namedSet) error {
-	items, err := data.Overlap(in.ds, of.ds)
+func compare(ctx context.Context, d *printed.Inspected, of, in namedSet) error {
+	items, err := data.Overlap(ctx, in.ds, of.ds)
 	if err != nil {
 		if errors.Is(err, array.ErrShape) {
 			return fmt.Errorf("%w: %s and %s: %w", data.ErrUnfit, in.name, of.name, err)

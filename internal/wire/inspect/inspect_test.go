@@ -114,11 +114,14 @@ func TestInspectShowsTheFingerprintsOfRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := wire.OpenData(cfg)
+	sets, err := wire.OpenData(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := sets.Record(cfg)
+	r, err := sets.Record(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if d.Train.Fingerprint != r.Train.Fingerprint || d.Test.Fingerprint != r.Test.Fingerprint || d.Validation.Fingerprint != r.Validation.Fingerprint {
 		t.Errorf("%s %s %s, want %+v", d.Train.Fingerprint, d.Validation.Fingerprint, d.Test.Fingerprint, r)
 	}
@@ -200,7 +203,7 @@ func writeVectors(t *testing.T, dir string, x []float32, n int, y []int32) (vect
 
 func TestInspectFiles(t *testing.T) {
 	x, y := writeVectors(t, t.TempDir(), []float32{3, 4, 0, 0, -1, 0, 3, 4}, 4, []int32{7, 7, 9, 9})
-	d, err := InspectFiles(x, npy.LabelFile{Path: y})
+	d, err := InspectFiles(t.Context(), x, npy.LabelFile{Path: y})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +221,7 @@ func TestInspectFiles(t *testing.T) {
 	if len(d.Warnings) != 2 {
 		t.Errorf("warnings %q", d.Warnings)
 	}
-	if _, err := InspectFiles(x+"x", npy.LabelFile{Path: y}); !errors.Is(err, data.ErrMissing) {
+	if _, err := InspectFiles(t.Context(), x+"x", npy.LabelFile{Path: y}); !errors.Is(err, data.ErrMissing) {
 		t.Errorf("no file: %v", err)
 	}
 }

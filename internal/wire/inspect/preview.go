@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,14 +26,14 @@ type PreviewOptions struct {
 }
 
 // DrawPreview writes a PNG with a row for each of some classes.
-func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*printed.Preview, error) {
+func DrawPreview(ctx context.Context, cfg *config.Config, path string, o PreviewOptions) (*printed.Preview, error) {
 	if o.Classes < 1 || o.PerClass < 1 {
 		return nil, fmt.Errorf("a sheet of %d classes and %d images each shows nothing", o.Classes, o.PerClass)
 	}
 	if cfg.Data.Options.Traits().Vectors {
 		return nil, fmt.Errorf("%w: %s holds vectors; only images can be drawn", data.ErrUnfit, cfg.Data.Name)
 	}
-	sets, err := wire.OpenData(cfg)
+	sets, err := wire.OpenData(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func TestPreviewShowsClassesInRows(t *testing.T) {
 		[]byte{4, 9, 4, 4, 9, 4, 6, 6})
 	writeIDX(t, dir, "test", [][2]byte{{5, 6}}, []byte{4})
 	path := filepath.Join(dir, "sheet.png")
-	d, err := DrawPreview(idxConfig(t, dir), path, PreviewOptions{Set: "train", Classes: 3, PerClass: 3})
+	d, err := DrawPreview(t.Context(), idxConfig(t, dir), path, PreviewOptions{Set: "train", Classes: 3, PerClass: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestPreviewShowsAugmentation(t *testing.T) {
 	writeIDX(t, dir, "train", pixels, labels)
 	writeIDX(t, dir, "test", pixels[:1], labels[:1])
 	path := filepath.Join(dir, "sheet.png")
-	d, err := DrawPreview(idxConfig(t, dir, "data.augment.flip=true"), path, PreviewOptions{Set: "train", Classes: 2, PerClass: 30, Augment: true})
+	d, err := DrawPreview(t.Context(), idxConfig(t, dir, "data.augment.flip=true"), path, PreviewOptions{Set: "train", Classes: 2, PerClass: 30, Augment: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestPreviewRefuses(t *testing.T) {
 		"no files":                {idxConfig(t, t.TempDir()), ok, func(err error) bool { return errors.Is(err, data.ErrMissing) }},
 		"a value that is too big": {idxConfig(t, dir, "data.crop=2"), ok, func(err error) bool { return errors.As(err, &conf) && conf.Key == "data" }},
 	} {
-		if _, err := DrawPreview(tc.cfg, path, tc.o); !tc.want(err) {
+		if _, err := DrawPreview(t.Context(), tc.cfg, path, tc.o); !tc.want(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := os.Stat(path); err == nil {
