@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/cli/clitest"
 	"tercet/internal/config"
+	"tercet/internal/record"
 	"tercet/internal/record/printed"
 )
 
@@ -69,6 +70,29 @@ func TestTune(t *testing.T) {
 	if again, err := os.ReadFile("runs/s-tuned.yaml"); err != nil || string(again) != string(text) {
 		t.Errorf("another config: %v\n%s", err, again)
 	}
+}
+
+// A trial that does not fit the data is one without a score; if none fits, that is the error.
+func TestTuneLosesTrialsThatDoNotFit(t *testing.T) {
+	t.Chdir(t.TempDir())
+	clitest.WriteFile(t, "s.yaml", strings.NewReplacer("batch: {pairs: 4}", "batch: {sampler: class-pairs-distinct}", "miner.name: [choice, semihard, random]", "batch.pairs: [integer, 4, 18]").Replace(searched))
+	code, out, notes := clitest.Run("tune", "s.yaml", "--json", "--set", "search.trials=6") // of 10 classes
+	var doc printed.Tuned
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != 0 || doc.Best == nil {
+		t.Fatalf("exit code %d, %v\n%s", code, err, notes)
+	}
+	failed := 0
+	for _, r := range doc.Runs {
+		if unfit := r.Run == ""; unfit != (r.Score == nil) || unfit != (r.Status == record.Failed) {
+			t.Errorf("%+v", r)
+		} else if unfit {
+			failed++
+		}
+	}
+	if n := strings.Count(notes, "ask for at most 10 pairs"); failed == 0 || n != failed {
+		t.Errorf("%d trials do not fit, %d are named: %s", failed, n, notes)
+	}
+	clitest.Refuse(t, 3, "tune s.yaml --set name=none --set 'search.space={batch.pairs: [choice, 16, 18]}'", "no trial of 3 has a score; narrow search.space: sampler class-pairs-distinct: 10 classes")
 }
 
 // What is no search, what would replace a file, and what only a search may train is refused.

@@ -11,6 +11,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/config"
+	"tercet/internal/data"
 	"tercet/internal/ranks"
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
@@ -22,7 +23,7 @@ import (
 // another process's does not keep the others from running; the exit code then says
 // so at the end.
 func all(ctx context.Context, s *base.Streams, out string, l *loaded, team *ranks.Team) error {
-	t, err := trainAll(ctx, s, out, l.variants, l.jobs, team)
+	t, err := trainAll(ctx, s, out, l.variants, l.jobs, team, false)
 	if err != nil {
 		return err
 	}
@@ -36,10 +37,11 @@ func all(ctx context.Context, s *base.Streams, out string, l *loaded, team *rank
 	return t.shortfall()
 }
 
-// Trials trains the runs as a sweep, jobs at once, and returns those that have a manifest, in
-// their order: a run that diverged, collapsed or is another process's stops nothing.
+// Trials trains the runs as a sweep, jobs at once, and returns how they ended, in their order:
+// a run that diverged, collapsed or is another process's stops nothing, and neither does one
+// that does not fit the data, which has no Run.
 func Trials(ctx context.Context, s *base.Streams, out string, variants []*config.Config, jobs int) ([]run.Ended, error) {
-	t, err := trainAll(ctx, s, out, variants, jobs, nil)
+	t, err := trainAll(ctx, s, out, variants, jobs, nil, true)
 	switch {
 	case err != nil:
 		return nil, err
@@ -49,9 +51,9 @@ func Trials(ctx context.Context, s *base.Streams, out string, variants []*config
 	return t.runs, nil
 }
 
-func trainAll(ctx context.Context, s *base.Streams, out string, variants []*config.Config, jobs int, team *ranks.Team) (*trainedAll, error) {
+func trainAll(ctx context.Context, s *base.Streams, out string, variants []*config.Config, jobs int, team *ranks.Team, search bool) (*trainedAll, error) {
 	jobs = min(jobs, len(variants))
-	t := &trainedAll{s: s, out: out, variants: variants, jobs: jobs, team: team}
+	t := &trainedAll{s: s, out: out, variants: variants, jobs: jobs, team: team, search: search}
 	if jobs > 1 {
 		s.Note("%d runs, %d at once, each on one thread", len(variants), jobs)
 		t.view = newManyView(s, variants)
@@ -76,8 +78,9 @@ type trainedAll struct {
 	jobs     int
 	team     *ranks.Team
 	view     sweepView
+	search   bool // a run that does not fit the data stops nothing
 
-	runs        []run.Ended // those whose manifest is known
+	runs        []run.Ended // those whose manifest is known, or that do not fit the data
 	lost, busy  []error
 	interrupted []string
 	failed      error // the first
@@ -100,6 +103,9 @@ func (t *trainedAll) each(e run.Ended) error {
 	case sweep && isLost(err):
 		t.s.Note("%s: %v", dir, err)
 		t.lost = append(t.lost, trainError(dir, err))
+	case t.search && e.Run == nil && errors.Is(err, data.ErrUnfit):
+		t.s.Note("%s: %v", dir, err)
+		t.runs = append(t.runs, e)
 	case sweep && errors.As(err, &busy):
 		t.s.Note("%s: %s", dir, busy.Who())
 		t.busy = append(t.busy, fmt.Errorf("%s: %s", dir, busy.Who()))

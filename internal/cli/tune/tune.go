@@ -2,6 +2,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,8 +60,8 @@ long as the config says.
 tercet train FILE.yaml --task i/n trains a share of the trials of a random search; tune
 then finds them finished. The same command resumes an interrupted search. The draws depend
 on search.seed and the order of the keys: more trials begin with the same ones. Trials
-that diverge or collapse have no score. The result is NAME-tuned.yaml in the folder of
-runs, with a comment that says how it was chosen.`,
+that diverge, collapse or do not fit the data have no score. The result is
+NAME-tuned.yaml in the folder of runs, with a comment that says how it was chosen.`,
 		Examples: []base.Example{
 			{Why: "the trials and their values, without training", Line: "tercet tune search.yaml --list"},
 			{Why: "as many at once as there are threads", Line: "tercet tune search.yaml --jobs auto"},
@@ -170,7 +171,13 @@ func search(ctx context.Context, s *base.Streams, o options, cfg *config.Config,
 		for i, t := range trials {
 			all[i] = tune.Scored{Trial: t, Lost: true}
 		}
+		var unfit error
 		for _, e := range ended {
+			if e.Run == nil {
+				unfit = cmp.Or(unfit, e.Err)
+				doc.Runs = append(doc.Runs, printed.Trial{Trial: trials[e.Variant].Number, Rung: k, Values: trials[e.Variant].Sets, Status: record.Failed})
+				continue
+			}
 			m := e.Run.Manifest
 			row := printed.Trial{Trial: trials[e.Variant].Number, Rung: k, Run: e.Run.Dir, Values: trials[e.Variant].Sets, Status: m.Status}
 			if m.Status == record.Finished {
@@ -187,6 +194,9 @@ func search(ctx context.Context, s *base.Streams, o options, cfg *config.Config,
 			keep = rungs[k+1].Trials
 		}
 		best := tune.Best(all, keep)
+		if len(best) == 0 && unfit != nil {
+			return tune.Scored{}, nil, base.RunError(fmt.Errorf("no trial of %d has a score; narrow search.space: %w", len(trials), unfit))
+		}
 		if len(best) == 0 {
 			return tune.Scored{}, nil, &base.ExitError{Code: base.ExitDiverged, Err: fmt.Errorf("no trial of %d has a score: all diverged or collapsed; narrow search.space", len(trials))}
 		}
