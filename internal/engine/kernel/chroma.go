@@ -12,7 +12,12 @@ func ChromaRow(dst, near, far []uint8, even, odd int) {
 	if n == 0 {
 		return
 	}
-	inner := Current().chromaRow(dst, near, far, even, odd) // columns 1 to inner are done
+	inner := max(n-2, 0) &^ 15 // columns 1 to inner are done
+	if assembly && Current() != Generic && inner > 0 {
+		chromaRowAVX2(inner, &near[1], &far[1], even, odd, &dst[2])
+	} else {
+		inner = 0
+	}
 	chromaRowGeneric(dst, near, far, even, odd, 0, 1)
 	chromaRowGeneric(dst, near, far, even, odd, inner+1, n)
 }
@@ -31,7 +36,12 @@ func chromaRowGeneric(dst, near, far []uint8, even, odd, from, to int) {
 func YCbCrRow(dst, y, cb, cr []uint8) {
 	n := len(y)
 	dst, cb, cr = dst[:3*n], cb[:n], cr[:n]
-	done := Current().ycbcrRow(dst, y, cb, cr)
+	done := max(n-3, 0) &^ 7 // the last vector writes 8 bytes too many
+	if assembly && Current() != Generic && done > 0 {
+		ycbcrRowAVX2(done, &y[0], &cb[0], &cr[0], &dst[0])
+	} else {
+		done = 0
+	}
 	for i := done; i < n; i++ {
 		l, u, v := int32(y[i]), int32(cb[i])-128, int32(cr[i])-128
 		dst[3*i] = channel(l + (91881*v+32768)>>16)

@@ -17,7 +17,11 @@ import (
 // The arithmetic is float32, each operation rounded, the same on all levels, on
 // the calling goroutine.
 func DistanceRow(x2, near float32, y2, row []float32) bool {
-	return Current().roots(x2, near, y2[:len(row)], row) > 0
+	y2 = y2[:len(row)]
+	if l := Current(); assembly && l != Generic && len(row) > 0 {
+		return rootsAsm(l, x2, near, len(row), &y2[0], &row[0]) > 0
+	}
+	return rootsGeneric(x2, near, y2, row) > 0
 }
 
 func rootsGeneric(x2, near float32, y2, row []float32) (most float32) {
@@ -61,8 +65,15 @@ func (h *Hinges) Row(d, w []float32) {
 	clear(h.Count)
 	h.Sums = [2][exactLanes]float64{}
 	n := len(d) &^ (hingeBlock - 1)
-	if n > 0 {
-		Current().hinges(h, d[:n], w[:n])
+	if l := Current(); assembly && l != Generic && n > 0 {
+		var cut, add *float32
+		var count *int32
+		if m > 0 {
+			cut, add, count = &h.Cut[0], &h.Add[0], &h.Count[0]
+		}
+		hingesAsm(l, h.Base, m, cut, add, count, n, &d[0], &w[0], &h.Sums[0][0])
+	} else {
+		n = 0
 	}
 	hingesGeneric(h, d[n:], w[n:])
 }

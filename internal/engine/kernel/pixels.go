@@ -4,7 +4,17 @@ package kernel
 
 // Pixels sets y[i] = p[i]/255, rounded to float32: the same bits at each level.
 // It runs on the caller's thread.
-func Pixels(p []uint8, y []float32) { Current().pixels(p, y[:len(p)]) }
+func Pixels(p []uint8, y []float32) {
+	y = y[:len(p)]
+	l := Current()
+	whole := len(p) / l.floats() * l.floats() // what fills vectors
+	if assembly && l != Generic && whole > 0 {
+		pixelsAsm(l, whole, &p[0], &y[0])
+	} else {
+		whole = 0
+	}
+	pixelsGeneric(p[whole:], y[whole:])
+}
 
 // quotients has the result for each of the 256 pixels.
 var quotients = func() (t [256]float32) {

@@ -44,8 +44,12 @@ func ResampleRow(dst, src []uint8, t *Taps) {
 	dst = dst[:3*n]
 	// Vectors read up to 16 bytes for a group, and write one byte too many.
 	fits := sort.Search(n-1, func(i int) bool { return 3*int(t.first[i])+12*t.groups+4 > len(src) })
-	done := Current().resampleRow(fits, t, src, dst)
-	resampleRowGeneric(done, t, src, dst)
+	if l := Current(); assembly && l != Generic && fits > 0 && t.groups > 0 {
+		resampleRowAsm(l, fits, t.groups, &t.first[0], &t.spread[0], &src[0], &dst[0])
+	} else {
+		fits = 0
+	}
+	resampleRowGeneric(fits, t, src, dst)
 }
 
 // ResampleColumns sums rows of src, stride bytes from one to the next, by the weights, and
@@ -55,7 +59,9 @@ func ResampleColumns(dst, src []uint8, stride int, weight []int32) {
 		return
 	}
 	_ = src[(len(weight)-1)*stride+len(dst)-1]
-	if !Current().resampleColumns(dst, src, stride, weight) {
+	if l := Current().within(len(dst)); assembly && l != Generic {
+		resampleColumnsAsm(l, len(dst), len(weight), stride, &weight[0], &src[0], &dst[0])
+	} else {
 		resampleColumnsGeneric(dst, src, stride, weight)
 	}
 }

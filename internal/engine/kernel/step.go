@@ -28,7 +28,12 @@ func SignStep(x, g, clean []float32, step, eps, low, high float32) {
 
 // Run does elements [lo, hi).
 func (j *signJob) Run(lo, hi int) {
-	j.level.signStep(j.x[lo:hi], j.g[lo:hi], j.clean[lo:hi], j.step, j.eps, j.low, j.high)
+	x, g, clean := j.x[lo:hi], j.g[lo:hi], j.clean[lo:hi]
+	if assembly && j.level != Generic {
+		signStepAsm(j.level, j.step, j.eps, j.low, j.high, len(x), &x[0], &g[0], &clean[0])
+	} else {
+		signStepGeneric(x, g, clean, j.step, j.eps, j.low, j.high)
+	}
 }
 
 func signStepGeneric(x, g, clean []float32, step, eps, low, high float32) {

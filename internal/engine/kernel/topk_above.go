@@ -12,7 +12,19 @@ func Above(rows, cols int, x []float32, ld int, a, b []float32, mask []uint64) {
 		panic(fmt.Sprintf("kernel: masks of (%d, %d), stride %d", rows, cols, ld))
 	}
 	x, a, b, mask = x[:(rows-1)*ld+cols], a[:rows], b[:cols], mask[:rows*cols/64]
-	above(Current(), rows, cols, x, ld, a, b, mask)
+	if l := Current(); assembly && l != Generic {
+		aboveAsm(l, rows, cols/64, &x[0], ld, &a[0], &b[0], &mask[0])
+		return
+	}
+	clear(mask)
+	for i := range rows {
+		words := mask[i*cols/64:]
+		for j, v := range x[i*ld : i*ld+cols] {
+			if v >= b[j]-a[i] {
+				words[j/64] |= 1 << (j % 64)
+			}
+		}
+	}
 }
 
 // Below is Above with x[i*ld+j] <= b[j] - a[i].
@@ -21,27 +33,15 @@ func Below(rows, cols int, x []float32, ld int, a, b []float32, mask []uint64) {
 		panic(fmt.Sprintf("kernel: masks of (%d, %d), stride %d", rows, cols, ld))
 	}
 	x, a, b, mask = x[:(rows-1)*ld+cols], a[:rows], b[:cols], mask[:rows*cols/64]
-	below(Current(), rows, cols, x, ld, a, b, mask)
-}
-
-func belowGeneric(rows, cols int, x []float32, ld int, a, b []float32, mask []uint64) {
+	if l := Current(); assembly && l != Generic {
+		belowAsm(l, rows, cols/64, &x[0], ld, &a[0], &b[0], &mask[0])
+		return
+	}
 	clear(mask)
 	for i := range rows {
 		words := mask[i*cols/64:]
 		for j, v := range x[i*ld : i*ld+cols] {
 			if v <= b[j]-a[i] {
-				words[j/64] |= 1 << (j % 64)
-			}
-		}
-	}
-}
-
-func aboveGeneric(rows, cols int, x []float32, ld int, a, b []float32, mask []uint64) {
-	clear(mask)
-	for i := range rows {
-		words := mask[i*cols/64:]
-		for j, v := range x[i*ld : i*ld+cols] {
-			if v >= b[j]-a[i] {
 				words[j/64] |= 1 << (j % 64)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"golang.org/x/sys/cpu"
+
 	"tercet/internal/par"
 )
 
@@ -31,7 +33,7 @@ type ByteRows struct {
 
 // HasByteDots reports whether products of bytes are faster than those of float32
 // at the current level.
-func HasByteDots() bool { return hasByteDots(Current()) }
+func HasByteDots() bool { return Current() == AVX512 && cpu.X86.HasAVX512VNNI }
 
 // Quantize rounds the n rows of x, d numbers each, d at most MaxByteDim, finite
 // and with squares within float32, on all threads.
@@ -76,7 +78,12 @@ func (r *ByteRows) round(i int, x []float32, words []uint32) {
 	// what rounding lost and of the numbers.
 	var sums [4]float64
 	var lanes [64]float32
-	n := quantize(x, inverse, words, &lanes)
+	n := 0 // numbers in whole blocks of 16, where they have been rounded
+	if assembly && Current() == AVX512 && len(x) >= 16 {
+		n = len(x) &^ 15
+		_ = words[n/4-1]
+		quantizeAVX512(n/16, &x[0], inverse, &words[0], &lanes[0])
+	}
 	for l, v := range lanes {
 		sums[l/16] += float64(v)
 	}
@@ -186,6 +193,17 @@ func (c *ByteColumns) Bounds(alpha float32, rows *ByteRows, first, m, lo, hi int
 	c.adds.Put(w)
 }
 
+func byteTile(rows, k int, a, b []uint32, start []int32, scale, add, by, out []float32, ld int) {
+	if !assembly || !HasByteDots() {
+		byteTileGeneric(rows, k, a, b, start, scale, add, by, out, ld)
+		return
+	}
+	_, _ = a[rows*k-1], b[k*PanelRows-1]
+	_, _, _, _ = start[rows-1], scale[rows-1], add[rows-1], by[PanelRows-1]
+	_ = out[(rows-1)*ld+PanelRows-1]
+	byteTileVNNI(rows, k, &a[0], k, &b[0], &start[0], &scale[0], &add[0], &by[0], &out[0], ld)
+}
+
 func byteTileGeneric(rows, k int, a, b []uint32, start []int32, scale, add, by, out []float32, ld int) {
 	for i := range rows {
 		for j := range PanelRows {
@@ -208,8 +226,10 @@ func Dot32(a, b []float32) float32 {
 	b = b[:len(a)]
 	n := len(a) &^ 31
 	var s float32
-	if n > 0 {
-		s = dot32(a[:n], b[:n])
+	if l := Current(); assembly && l != Generic && n > 0 {
+		s = product32Asm(l, n/32, &a[0], &b[0])
+	} else {
+		s = dot32Generic(a[:n], b[:n])
 	}
 	for i := n; i < len(a); i++ {
 		s += float32(a[i] * b[i])

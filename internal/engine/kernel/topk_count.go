@@ -27,7 +27,11 @@ func CountKeys(x []float32, stride int, scale, add []float32, limit float32, cut
 		n < 1 || n > MostCuts || len(cuts) < MostCuts {
 		panic(fmt.Sprintf("kernel: counting %d keys of %d numbers, stride %d, for %d of %d cuts", keys, len(x), stride, n, len(cuts)))
 	}
-	return countKeys(x, stride, scale, add, limit, cuts, (n+15)/16, c) > 0
+	vectors := (n + 15) / 16
+	if l := Current(); assembly && l != Generic {
+		return countKeysAsm(l, keys/PanelRows, &x[0], stride, &scale[0], &add[0], limit, vectors, &cuts[0], &c.Below[0], &c.AtMost[0], &c.keys[0]) > 0
+	}
+	return countKeysGeneric(x, stride, scale, add, limit, cuts, vectors, c) > 0
 }
 
 func countKeysGeneric(x []float32, stride int, scale, add []float32, limit float32, cuts []float32, vectors int, c *KeyCounts) int {

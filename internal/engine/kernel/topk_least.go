@@ -26,11 +26,11 @@ func (l *LeastKeys) Find() {
 	}
 	_, _ = l.X[(l.Rows-1)*l.LD+l.Cols-1], l.B[l.Rows-1]
 	_, _, _, _ = l.Old[l.Cols-1], l.Index[l.Cols-1], l.Value[l.Cols-1], l.Moved[words-1]
-	leastKeys(Current(), l)
-}
-
-func leastKeysGeneric(l *LeastKeys) {
-	clear(l.Moved[:l.Cols/64])
+	if level := Current(); assembly && level != Generic {
+		leastKeysAsm(level, l.Rows, words, &l.X[0], l.LD, &l.B[0], &l.Old[0], &l.Index[0], &l.Value[0], &l.Moved[0])
+		return
+	}
+	clear(l.Moved[:words])
 	for j := range l.Cols {
 		least, at := float32(math.Inf(1)), int32(0)
 		for c := range l.Rows {

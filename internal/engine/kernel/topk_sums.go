@@ -15,12 +15,10 @@ func Nearer(x, norm []float32, own float32, nearest, out []float32, sums *[SumLa
 	if n%SumLanes != 0 || len(norm) != n || len(nearest) != n || len(out) != n {
 		panic(fmt.Sprintf("kernel: distances of %d, %d, %d and %d rows", n, len(norm), len(nearest), len(out)))
 	}
-	if n > 0 {
-		nearer(x, norm, own, nearest, out, sums)
+	if l := Current(); assembly && l != Generic && n > 0 {
+		nearerAsm(l, n/SumLanes, &x[0], &norm[0], own, &nearest[0], &out[0], &sums[0])
+		return
 	}
-}
-
-func nearerGeneric(x, norm []float32, own float32, nearest, out []float32, sums *[SumLanes]float64) {
 	for j, v := range x {
 		v = min(nearest[j], max(0, v+(norm[j]+own)))
 		out[j] = v

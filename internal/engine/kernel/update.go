@@ -24,7 +24,12 @@ type AdamFactors struct {
 //
 // The arithmetic is float32, each operation rounded, the same on all levels.
 func AdamStep(f *AdamFactors, p, g, m, v []float32) {
-	Current().adamStep(f, p, g[:len(p)], m[:len(p)], v[:len(p)])
+	g, m, v = g[:len(p)], m[:len(p)], v[:len(p)]
+	if l := Current(); assembly && l != Generic && len(p) > 0 {
+		adamStepAsm(l, &f.Keep, len(p), &p[0], &g[0], &m[0], &v[0])
+	} else {
+		adamStepGeneric(f, p, g, m, v)
+	}
 }
 
 func adamStepGeneric(f *AdamFactors, p, g, m, v []float32) {
@@ -63,7 +68,18 @@ func SGDStep(f *SGDFactors, p, g, buf []float32, nesterov bool) {
 	if buf != nil {
 		buf = buf[:len(p)]
 	}
-	Current().sgdStep(f, p, g[:len(p)], buf, nesterov)
+	g = g[:len(p)]
+	switch l := Current(); {
+	case len(p) == 0:
+	case !assembly || l == Generic:
+		sgdStepGeneric(f, p, g, buf, nesterov)
+	case buf == nil:
+		sgdStepAsm(l, &f.Keep, len(p), &p[0], &g[0])
+	case nesterov:
+		nesterovStepAsm(l, &f.Keep, len(p), &p[0], &g[0], &buf[0])
+	default:
+		momentumStepAsm(l, &f.Keep, len(p), &p[0], &g[0], &buf[0])
+	}
 }
 
 func sgdStepGeneric(f *SGDFactors, p, g, buf []float32, nesterov bool) {
