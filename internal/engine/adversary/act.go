@@ -88,6 +88,7 @@ func ACTDefaults(v Implementation) (ACTOptions, error) {
 // rows of the batch are n anchors, n positives and n negatives; with Mix, n benign
 // anchors and positives follow, and negatives where it has them.
 type ACT struct {
+	trait
 	o           ACTOptions
 	mix         *ics // nil without
 	goal        collapsing
@@ -106,16 +107,10 @@ func NewACT(o ACTOptions) (*ACT, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &ACT{o: o, mix: mix}
+	a := &ACT{trait: trait{"act", true}, o: o, mix: mix}
 	a.goal.eps, a.goal.tolerance = o.Eps, o.Tolerance
 	return a, nil
 }
-
-// Name returns "act".
-func (a *ACT) Name() string { return "act" }
-
-// MinesClean returns true: triplets are mined before they are perturbed.
-func (a *ACT) MinesClean() bool { return true }
 
 // Craft implements Defense.
 func (a *ACT) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, record.Cost, error) {

@@ -62,6 +62,22 @@ type Stateful interface {
 	Restore(state json.RawMessage) error
 }
 
+// trait is what most defenses say of themselves; they embed it. Those that mine clean
+// perturb triplets; the others mine from the embeddings of what they made.
+type trait struct {
+	name       string
+	minesClean bool
+}
+
+// Name implements Defense.
+func (t trait) Name() string { return t.name }
+
+// MinesClean implements Defense.
+func (t trait) MinesClean() bool { return t.minesClean }
+
+// Penalty returns 0.
+func (trait) Penalty(*Batch, *array.Array, *array.Array) (float64, error) { return 0, nil }
+
 // None trains on the images as they are.
 type None struct{}
 

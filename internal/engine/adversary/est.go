@@ -70,6 +70,7 @@ func ESTDefaults(v Implementation) (ESTOptions, error) {
 // iterate by 1e-7 times -1, 0 or 1, drawn for each coordinate (never all 0) from the
 // seed, the step and the image's id.
 type EST struct {
+	trait
 	o      ESTOptions
 	goal   shifted
 	images *array.Array
@@ -83,16 +84,10 @@ func NewEST(o ESTOptions) (*EST, error) {
 	if err := checkOptions("est", &o.PGD, o.Eps, o.Tolerance); err != nil {
 		return nil, err
 	}
-	e := &EST{o: o}
+	e := &EST{trait: trait{"est", false}, o: o}
 	e.goal.eps, e.goal.tolerance = o.Eps, o.Tolerance
 	return e, nil
 }
-
-// Name returns "est".
-func (e *EST) Name() string { return "est" }
-
-// MinesClean returns false: triplets are mined from the adversarial embeddings.
-func (e *EST) MinesClean() bool { return false }
 
 // Craft implements Defense: the same rows, perturbed, without tuples. The clean
 // embeddings are those of the first iterate where crafting starts there; otherwise
@@ -130,9 +125,6 @@ func (e *EST) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, re
 
 // CleanRows implements Origin.
 func (e *EST) CleanRows() *array.Array { return e.goal.clean }
-
-// Penalty returns 0.
-func (e *EST) Penalty(*Batch, *array.Array, *array.Array) (float64, error) { return 0, nil }
 
 // shifted is the goal of embedding shift: minus the distance of each perturbed
 // image's embedding from its clean one.

@@ -38,7 +38,7 @@ func (k FreeKeys) New(s Setting) (Defense, error) {
 		return nil, err
 	}
 	p := hm.PGD.PGD(s.Side)
-	f := &Free{h: d.(*HM), eps: float32(p.Eps), step: float32(p.Eps)}
+	f := &Free{trait: trait{"free", true}, h: d.(*HM), eps: float32(p.Eps), step: float32(p.Eps)}
 	if k.Alpha != nil {
 		f.step = float32(*k.Alpha)
 	}
@@ -81,6 +81,7 @@ func (k FreeKeys) Times() int { return k.Replays }
 // objective of hardness manipulation is another one, so that a step costs two passes
 // instead of the eta + 1 of crafting.
 type Free struct {
+	trait
 	h         *HM // triplets, destinations, objective
 	eps, step float32
 	delta     [3][]float32 // by role: perturbations of its triplets, pixels in a row
@@ -88,15 +89,6 @@ type Free struct {
 	per       []float64
 	linf, l2  []float64
 }
-
-// Name returns "free".
-func (f *Free) Name() string { return "free" }
-
-// MinesClean returns true: triplets are mined before they are perturbed.
-func (f *Free) MinesClean() bool { return true }
-
-// Penalty returns 0.
-func (f *Free) Penalty(*Batch, *array.Array, *array.Array) (float64, error) { return 0, nil }
 
 // Observe implements Observer.
 func (f *Free) Observe(l float64) { f.h.Observe(l) }

@@ -26,6 +26,7 @@ import (
 //
 // A gradual destination follows the loss: see Observer and Stateful.
 type HM struct {
+	trait
 	o      HMOptions
 	source mine.Miner // nil: tuples are given
 	dest   destinations
@@ -48,7 +49,7 @@ func NewHM(o HMOptions) (*HM, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	h := &HM{o: o, loss: o.First}
+	h := &HM{trait: trait{"hm", true}, o: o, loss: o.First}
 	h.goal.eps, h.goal.tolerance = o.Eps, o.Tolerance
 	h.dest.d, h.dest.eps = o.Destination, o.Eps
 	var err error
@@ -70,12 +71,6 @@ func NewHM(o HMOptions) (*HM, error) {
 
 // same reports whether source and destination are one sampler: HM[S, S].
 func (h *HM) same() bool { return h.o.Destination.Name == h.o.Source }
-
-// Name returns "hm".
-func (h *HM) Name() string { return "hm" }
-
-// MinesClean returns true: triplets are mined before they are perturbed.
-func (h *HM) MinesClean() bool { return true }
 
 // Craft implements Defense. The cost holds the crafting, and an Eval pass over the
 // clean batch where its embeddings were needed but not given.

@@ -70,6 +70,7 @@ func MinMaxDefaults(v Implementation) (MinMaxOptions, error) {
 // own anchor, as softhard draws them, then has no gradient and stays benign, unless
 // Eps gives it one.
 type MinMax struct {
+	trait
 	o           MinMaxOptions
 	goal        stretching
 	stream      rng.Stream
@@ -85,16 +86,10 @@ func NewMinMax(o MinMaxOptions) (*MinMax, error) {
 	if err := checkOptions("minmax", &o.PGD, o.Eps, o.Tolerance); err != nil {
 		return nil, err
 	}
-	m := &MinMax{o: o}
+	m := &MinMax{trait: trait{"minmax", true}, o: o}
 	m.goal.eps, m.goal.tolerance = o.Eps, o.Tolerance
 	return m, nil
 }
-
-// Name returns "minmax".
-func (m *MinMax) Name() string { return "minmax" }
-
-// MinesClean returns true: triplets are mined before they are perturbed.
-func (m *MinMax) MinesClean() bool { return true }
 
 // Craft implements Defense. The cost holds a pass for fixed anchors where in has no
 // embeddings that fit.
@@ -145,6 +140,3 @@ func (m *MinMax) fix(model nn.Embedder, in *Batch, n int, cost *record.Cost) err
 	copy(m.anchors.Data, z.Data)
 	return nil
 }
-
-// Penalty returns 0.
-func (m *MinMax) Penalty(*Batch, *array.Array, *array.Array) (float64, error) { return 0, nil }

@@ -19,22 +19,19 @@ type NoiseKeys struct {
 }
 
 // New implements Keys.
-func (k NoiseKeys) New(Setting) (Defense, error) { return &Noise{std: k.Std}, nil }
+func (k NoiseKeys) New(Setting) (Defense, error) {
+	return &Noise{trait: trait{"noise", false}, std: k.Std}, nil
+}
 
 // Noise trains on images with Gaussian noise added to each pixel, not clipped to [0, 1]
 // (Cohen et al., ICML 2019, section 3): the training that randomized smoothing needs. An
 // image that occurs twice in a batch gets different noise.
 type Noise struct {
+	trait
 	std   float64
 	x     *array.Array
 	batch Batch
 }
-
-// Name returns "noise".
-func (*Noise) Name() string { return "noise" }
-
-// MinesClean returns false: tuples are mined from the embeddings of noisy images.
-func (*Noise) MinesClean() bool { return false }
 
 // Craft implements Defense.
 func (d *Noise) Craft(_ nn.Embedder, in *Batch, seed, step uint64) (*Batch, record.Cost, error) {
@@ -59,6 +56,3 @@ func (d *Noise) Craft(_ nn.Embedder, in *Batch, seed, step uint64) (*Batch, reco
 	d.batch.Images, d.batch.Clean = d.x, nil
 	return &d.batch, record.Cost{}, nil
 }
-
-// Penalty returns 0.
-func (*Noise) Penalty(*Batch, *array.Array, *array.Array) (float64, error) { return 0, nil }
