@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"errors"
 	"math"
 
 	"tercet/internal/engine/mahalanobis"
@@ -33,6 +34,9 @@ func (v variant) of(l mahalanobis.Loss, radius float64, lipschitz, smooth bool) 
 	return k, !(lipschitz && math.IsInf(c.L, 0) || smooth && math.IsInf(c.Alpha, 0)), nil
 }
 
+// errSkip leaves a variant of a bound out: the bound does not apply with its constants.
+var errSkip = errors.New("left out")
+
 // bounds calculates all variants of a bound; none for a loss without the constants.
 func bounds(l mahalanobis.Loss, radius float64, lipschitz, smooth bool, f func(stability.Loss, stability.Options) (record.BoundValue, error)) ([]record.MetricBound, error) {
 	var out []record.MetricBound
@@ -42,6 +46,9 @@ func bounds(l mahalanobis.Loss, radius float64, lipschitz, smooth bool, f func(s
 			return nil, err
 		}
 		r, err := f(k, v.options())
+		if errors.Is(err, errSkip) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -95,23 +102,12 @@ func (a SGD) Stability(record.Sizes, float64) ([]record.MetricBound, error) { re
 // replaced; nil for a loss that is not smooth or not Lipschitz. Steps above the printed
 // 2/alpha, which the tight one allows, have no bound with paper constants.
 func (a SGD) lemma2(n record.Sizes, uses int) ([]record.MetricBound, error) {
-	var out []record.MetricBound
-	for _, constants := range []string{stability.Paper, stability.Tight} {
-		v := variant{stability.Corrected, constants}
-		k, ok, err := v.of(a.Loss, a.Radius, true, true)
-		if err != nil || !ok {
-			return nil, err
+	return bounds(a.Loss, a.Radius, true, true, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
+		if o.Form == stability.Paper || a.Eta(n) > 2/k.Alpha {
+			return record.BoundValue{}, errSkip
 		}
-		if a.Eta(n) > 2/k.Alpha {
-			continue
-		}
-		r, err := stability.Lemma2(stability.Lemma2Input{Loss: k, Step: a.Eta(n), Uses: uses}, v.options())
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, record.MetricBound{Source: r.Source, Form: v.form, Constants: constants, Value: r.Value})
-	}
-	return out, nil
+		return stability.Lemma2(stability.Lemma2Input{Loss: k, Step: a.Eta(n), Uses: uses}, o)
+	})
 }
 
 // expectedBounds are those on the expected gap: Theorem 4 for regularized risk
@@ -122,22 +118,13 @@ func expectedBounds(l Learner, radius float64, g *record.GapResult) ([]record.Me
 		return nil, nil
 	}
 	sigma := a.Sigma.At(Least(g.Sizes))
-	var out []record.MetricBound
-	for _, v := range variants {
-		k, ok, err := v.of(a.Loss, radius, false, true)
-		if err != nil || !ok {
-			return nil, err
+	out, err := bounds(a.Loss, radius, false, true, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
+		if sigma*float64(Least(g.Sizes)) < 8*k.Alpha { // Theorem 4 does not apply
+			return record.BoundValue{}, errSkip
 		}
-		if sigma*float64(Least(g.Sizes)) < 8*k.Alpha {
-			continue // Theorem 4 does not apply
-		}
-		r, err := stability.Theorem4(stability.Theorem4Input{Loss: k, NPos: g.Pos, NNeg: g.Neg, Sigma: sigma, Risk: g.Train.Value}, v.options())
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, record.MetricBound{Source: r.Source, Form: v.form, Constants: v.constants, Value: r.Value})
-	}
-	return markedMean(out, g.Gap, g.LargestLoss), nil
+		return stability.Theorem4(stability.Theorem4Input{Loss: k, NPos: g.Pos, NNeg: g.Neg, Sigma: sigma, Risk: g.Train.Value}, o)
+	})
+	return markedMean(out, g.Gap, g.LargestLoss), err
 }
 
 // likelyBounds are those on |R - R_S| that hold with probability 1 - delta, with M as it
@@ -156,23 +143,12 @@ func likelyBounds(l Learner, radius float64, g *record.GapResult, delta float64)
 			return stability.Theorem1(stability.Theorem1Input{NPos: g.Pos, NNeg: g.Neg, Gamma: gamma.Value, M: g.MeanLoss, Delta: delta}, o)
 		})
 	case SGD:
-		for _, v := range variants {
-			k, ok, err := v.of(a.Loss, radius, true, true)
-			if err != nil || !ok {
-				return nil, err
+		out, err = bounds(a.Loss, radius, true, true, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
+			if a.C > 2/k.Alpha*(1+1e-12) { // the printed alpha allows smaller steps only
+				return record.BoundValue{}, errSkip
 			}
-			if a.C > 2/k.Alpha*(1+1e-12) {
-				continue // the printed alpha allows smaller steps only
-			}
-			r, err := stability.Theorem2(stability.Theorem2Input{Loss: k, NPos: g.Pos, NNeg: g.Neg, C: a.C, Steps: a.T(g.Sizes), M: g.MeanLoss, Delta: delta}, v.options())
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, record.MetricBound{Source: r.Source, Form: v.form, Constants: v.constants, Value: r.Value})
-		}
+			return stability.Theorem2(stability.Theorem2Input{Loss: k, NPos: g.Pos, NNeg: g.Neg, C: a.C, Steps: a.T(g.Sizes), M: g.MeanLoss, Delta: delta}, o)
+		})
 	}
-	if err != nil {
-		return nil, err
-	}
-	return marked(out, g.Absolute.Max, g.LargestLoss), nil
+	return marked(out, g.Absolute.Max, g.LargestLoss), err
 }

@@ -161,24 +161,20 @@ func t9(ctx context.Context, t *tester) error {
 // corollary3 bounds the expected risk by R(w*) and the excess risk over w*, in the forms
 // whose sigma is the learner's.
 func corollary3(a RRM, f *Finite, e *record.ExcessResult, sigma float64) ([]record.MetricBound, error) {
-	var out []record.MetricBound
-	for _, v := range variants {
-		k, ok, err := v.of(a.Loss, f.Radius(), false, true)
-		if err != nil || !ok {
-			return nil, err
+	out, err := bounds(a.Loss, f.Radius(), false, true, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
+		r, err := stability.Corollary3(stability.Corollary3Input{Loss: k, NPos: e.Pos, NNeg: e.Neg, Norm: e.Norm, Risk: e.Least}, o)
+		if err != nil || !chose(r, sigma) { // another sigma, or too small a one for Theorem 4
+			return r, errSkip
 		}
-		r, err := stability.Corollary3(stability.Corollary3Input{Loss: k, NPos: e.Pos, NNeg: e.Neg, Norm: e.Norm, Risk: e.Least}, v.options())
-		if err != nil || !chose(r, sigma) {
-			continue // another sigma, or too small a one for Theorem 4
-		}
-		out = append(out, record.MetricBound{Source: r.Source, Form: v.form, Constants: v.constants, Value: e.Least + r.Value})
-	}
+		r.Value += e.Least
+		return r, nil
+	})
 	shifted := e.Excess
 	if c := e.Excess.CI95; c != nil {
 		shifted.CI95 = &[2]float64{c[0] + e.Least, c[1] + e.Least}
 	}
 	shifted.Value += e.Least
-	return markedMean(out, shifted, 0), nil
+	return markedMean(out, shifted, 0), err
 }
 
 // chose says whether the corollary's sigma is that one.

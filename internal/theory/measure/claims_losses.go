@@ -34,14 +34,9 @@ func t11(ctx context.Context, t *tester) error {
 func stabilityOfLoss(ctx context.Context, t *tester, l mahalanobis.Loss) error {
 	a := RRM{Loss: l, Sigma: record.Scale{Factor: 0.5}}
 	s := record.MetricSeries{Name: l.Name + ", sigma = 0.5", Quantity: "gamma", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-1.15, -0.85}}
-	sizes, left := t.allowed(even(20, 40, 80, 160), some(2))
-	s.LeftOut = left
-	for _, n := range sizes {
-		if _, err := t.uniform(ctx, &s, float64(n.Pos), UniformOptions{Learner: a, Sizes: n, Repeats: t.repeats(10), Replaced: 2, Fresh: 1}); err != nil {
-			return err
-		}
+	if err := t.uniformOver(ctx, &s, even(20, 40, 80, 160), UniformOptions{Learner: a, Replaced: 2}); err != nil {
+		return err
 	}
-	t.add(s)
 	if k, err := l.Constants(t.Source.Radius(), mahalanobis.Tight); err != nil || math.IsInf(k.L, 0) {
 		return err // Lemma 4 is about Lipschitz losses
 	}
@@ -72,14 +67,9 @@ func gapOfLoss(ctx context.Context, t *tester, l mahalanobis.Loss) error {
 		}
 		p := &s.Points[len(s.Points)-1]
 		if smooth {
-			if p.Bounds, err = expectedBounds(a, t.Source.Radius(), g); err != nil {
+			if p.Bounds, err = gapBounds(a, t.Source.Radius(), g); err != nil {
 				return err
 			}
-			six, err := lemma6(l, t.Source.Radius(), g)
-			if err != nil {
-				return err
-			}
-			p.Bounds = append(p.Bounds, six...)
 		}
 		errors.Points = append(errors.Points, zeroOnePoint(float64(n.Pos), a, g))
 	}

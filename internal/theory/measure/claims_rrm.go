@@ -21,14 +21,9 @@ func t3(ctx context.Context, t *tester) error {
 	} {
 		a := RRM{Loss: t.loss, Sigma: c.sigma}
 		s := record.MetricSeries{Name: "sigma = " + c.sigma.String(), Quantity: "gamma", Axis: "n", Learner: a.Describe(), Expected: &c.expected}
-		sizes, left := t.allowed(even(20, 40, 80, 160, 320), some(2))
-		s.LeftOut = left
-		for _, n := range sizes {
-			if _, err := t.uniform(ctx, &s, float64(n.Pos), UniformOptions{Learner: a, Sizes: n, Repeats: t.repeats(10), Replaced: 2, Fresh: 1}); err != nil {
-				return err
-			}
+		if err := t.uniformOver(ctx, &s, even(20, 40, 80, 160, 320), UniformOptions{Learner: a, Replaced: 2}); err != nil {
+			return err
 		}
-		t.add(s)
 		t.within(s, s.Name+": gamma at most Lemma 4, corrected, with the smallest constants")
 	}
 	return nil
@@ -77,19 +72,24 @@ func t6(ctx context.Context, t *tester) error {
 			return err
 		}
 		p := &s.Points[len(s.Points)-1]
-		if p.Bounds, err = expectedBounds(a, t.Source.Radius(), g); err != nil {
+		if p.Bounds, err = gapBounds(a, t.Source.Radius(), g); err != nil {
 			return err
 		}
-		six, err := lemma6(a.Loss, t.Source.Radius(), g)
-		if err != nil {
-			return err
-		}
-		p.Bounds = append(p.Bounds, six...)
 		p.With = []record.Number{{Name: "n sigma gap", Value: float64(n.Pos) * a.Sigma.Factor * g.Gap.Value}, {Name: "R_S", Value: g.Train.Value}}
 	}
 	t.add(s)
 	t.within(s, "the gap is at most Theorem 4 and Lemma 6, corrected, with the smallest alpha")
 	return nil
+}
+
+// gapBounds are Theorem 4 and Lemma 6.
+func gapBounds(a RRM, radius float64, g *record.GapResult) ([]record.MetricBound, error) {
+	four, err := expectedBounds(a, radius, g)
+	if err != nil {
+		return nil, err
+	}
+	six, err := lemma6(a.Loss, radius, g)
+	return append(four, six...), err
 }
 
 // lemma6 bounds the expected gap by the measured moves of w.

@@ -184,6 +184,21 @@ func (t *tester) uniform(ctx context.Context, s *record.MetricSeries, x float64,
 	return u, nil
 }
 
+// uniformOver measures uniform stability at those of the sizes that the study allows, each
+// replacement with one fresh point, and adds the series.
+func (t *tester) uniformOver(ctx context.Context, s *record.MetricSeries, sizes []record.Sizes, o UniformOptions) error {
+	sizes, s.LeftOut = t.allowed(sizes, some(o.Replaced))
+	o.Repeats, o.Fresh = t.repeats(10), 1
+	for _, n := range sizes {
+		o.Sizes = n
+		if _, err := t.uniform(ctx, s, float64(n.Pos), o); err != nil {
+			return err
+		}
+	}
+	t.add(*s)
+	return nil
+}
+
 // gap adds a point of the expected gap to the series.
 func (t *tester) gap(ctx context.Context, s *record.MetricSeries, x float64, o GapOptions) (*record.GapResult, error) {
 	o.Source, o.Seed = t.Source, t.Seed
