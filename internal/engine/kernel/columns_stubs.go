@@ -2,170 +2,100 @@
 
 package kernel
 
-// normalizeAsm is, for sizes above 0:
+// normalizeAsm is, for all rows r and columns c, with i = r*cols + c, sizes above 0:
 //
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			y[i] = (x[i]-mean[c])*scale[c] + shift[c]
-//		}
-//	}
+//	y[i] = (x[i]-mean[c])*scale[c] + shift[c]
 //
 //go:noescape
 func normalizeAsm(level Level, rows, cols int, x, mean, scale, shift, y *float32)
 
-// normalizeAddAsm is, for sizes above 0:
+// normalizeAddAsm is, for all rows r and columns c, with i = r*cols + c, sizes above 0:
 //
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			y[i] = (x[i]-mean[c])*scale[c] + shift[c] + add[i]
-//		}
-//	}
+//	y[i] = (x[i]-mean[c])*scale[c] + shift[c] + add[i]
 //
 //go:noescape
 func normalizeAddAsm(level Level, rows, cols int, x, mean, scale, shift, add, y *float32)
 
-// normalizeReLUAsm is, for sizes above 0:
+// normalizeReLUAsm is, for all rows r and columns c, with i = r*cols + c, sizes above 0:
 //
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			y[i] = positive((x[i]-mean[c])*scale[c] + shift[c])
-//		}
-//	}
+//	y[i] = positive((x[i]-mean[c])*scale[c] + shift[c])
 //
 //go:noescape
 func normalizeReLUAsm(level Level, rows, cols int, x, mean, scale, shift, y *float32)
 
-// normalizeAddReLUAsm is, for sizes above 0:
+// normalizeAddReLUAsm is, for all rows r and columns c, with i = r*cols + c, sizes above 0:
 //
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			y[i] = positive((x[i]-mean[c])*scale[c] + shift[c] + add[i])
-//		}
-//	}
+//	y[i] = positive((x[i]-mean[c])*scale[c] + shift[c] + add[i])
 //
 //go:noescape
 func normalizeAddReLUAsm(level Level, rows, cols int, x, mean, scale, shift, add, y *float32)
 
-// normalizeBackAsm is, for sizes above 0:
+// normalizeBackAsm is, for all rows r and columns c, with i = r*cols + c, sizes above 0:
 //
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			dx[i] = scale[c]*dy[i] - (slope[c]*(x[i]-mean[c]) + shift[c])
-//		}
-//	}
+//	dx[i] = scale[c]*dy[i] - (slope[c]*(x[i]-mean[c]) + shift[c])
 //
 //go:noescape
 func normalizeBackAsm(level Level, rows, cols int, x, dy, mean, scale, shift, slope, dx *float32)
 
-// scaleRowsAsm is, for sizes above 0:
+// scaleRowsAsm is, for all rows r and columns c, with i = r*cols + c, sizes above 0:
 //
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			dx[i] = scale[c] * dy[i]
-//		}
-//	}
+//	dx[i] = scale[c] * dy[i]
 //
 //go:noescape
 func scaleRowsAsm(level Level, rows, cols int, dy, scale, dx *float32)
 
-// normalizeBackMaskedAsm is, for sizes above 0:
+// normalizeBackMaskedAsm is, for all rows r and columns c, with i = r*cols + c, sizes above 0:
 //
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			dx[i] = scale[c]*where(mask[i], dy[i]) - (slope[c]*(x[i]-mean[c]) + shift[c])
-//		}
-//	}
+//	dx[i] = scale[c]*where(mask[i], dy[i]) - (slope[c]*(x[i]-mean[c]) + shift[c])
 //
 //go:noescape
 func normalizeBackMaskedAsm(level Level, rows, cols int, x, dy, mask, mean, scale, shift, slope, dx *float32)
 
-// scaleRowsMaskedAsm is, for sizes above 0:
+// scaleRowsMaskedAsm is, for all rows r and columns c, with i = r*cols + c, sizes above 0:
 //
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			dx[i] = scale[c] * where(mask[i], dy[i])
-//		}
-//	}
+//	dx[i] = scale[c] * where(mask[i], dy[i])
 //
 //go:noescape
 func scaleRowsMaskedAsm(level Level, rows, cols int, dy, mask, scale, dx *float32)
 
-// columnSumsAsm is, for sizes above 0:
+// columnSumsAsm is, for all rows r and columns c, with i = r*cols + c, sizes above 0:
 //
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			s[c] += float64(x[i])
-//		}
-//	}
+//	s[c] += float64(x[i])
 //
 //go:noescape
 func columnSumsAsm(level Level, rows, cols int, x *float32, s *float64)
 
-// columnMomentsAsm is, for sizes above 0:
+// columnMomentsAsm is, for all rows r and columns c, with i = r*cols + c, sizes above 0:
 //
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			d := float64(x[i]) - center[c]; s[c] += d; q[c] = fma(d, d, q[c])
-//		}
-//	}
+//	d := float64(x[i]) - center[c]; s[c] += d; q[c] = fma(d, d, q[c])
 //
 //go:noescape
 func columnMomentsAsm(level Level, rows, cols int, x *float32, center, s, q *float64)
 
-// columnProductsAsm is, for sizes above 0:
+// columnProductsAsm is, for all rows r and columns c, with i = r*cols + c, sizes above 0:
 //
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			g := float64(dy[i]); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])
-//		}
-//	}
+//	g := float64(dy[i]); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])
 //
 //go:noescape
 func columnProductsAsm(level Level, rows, cols int, x, dy *float32, center, s, q *float64)
 
-// columnProductsMaskedAsm is, for sizes above 0:
+// columnProductsMaskedAsm is, for all rows r and columns c, with i = r*cols + c, sizes above 0:
 //
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			g := float64(where(mask[i], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])
-//		}
-//	}
+//	g := float64(where(mask[i], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])
 //
 //go:noescape
 func columnProductsMaskedAsm(level Level, rows, cols int, x, dy, mask *float32, center, s, q *float64)
 
-// normalizeBackReLUAsm is, for sizes above 0:
+// normalizeBackReLUAsm is, for all rows r and columns c, with i = r*cols + c, sizes above 0:
 //
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			d := x[i]-mean[c]; dx[i] = scale[c]*where(d*scale[c]+bias[c], dy[i]) - (slope[c]*d + shift[c])
-//		}
-//	}
+//	d := x[i]-mean[c]; dx[i] = scale[c]*where(d*scale[c]+bias[c], dy[i]) - (slope[c]*d + shift[c])
 //
 //go:noescape
 func normalizeBackReLUAsm(level Level, rows, cols int, x, dy, mean, scale, shift, slope, bias, dx *float32)
 
-// columnProductsReLUAsm is, for sizes above 0:
+// columnProductsReLUAsm is, for all rows r and columns c, with i = r*cols + c, sizes above 0:
 //
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			g := float64(where((x[i]-mean[c])*scale[c]+bias[c], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])
-//		}
-//	}
+//	g := float64(where((x[i]-mean[c])*scale[c]+bias[c], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])
 //
 //go:noescape
 func columnProductsReLUAsm(level Level, rows, cols int, x, dy, mean, scale, bias *float32, center, s, q *float64)

@@ -2,56 +2,44 @@
 
 package kernel
 
-// reluAsm is, for sizes above 0:
+// reluAsm is, for i from 0 to n - 1, n above 0:
 //
-//	for i := range n {
-//		y[i] = positive(x[i])
-//	}
+//	y[i] = positive(x[i])
 //
 //go:noescape
 func reluAsm(level Level, n int, x, y *float32)
 
-// reluBackwardAsm is, for sizes above 0:
+// reluBackwardAsm is, for i from 0 to n - 1, n above 0:
 //
-//	for i := range n {
-//		dx[i] = where(y[i], dy[i])
-//	}
+//	dx[i] = where(y[i], dy[i])
 //
 //go:noescape
 func reluBackwardAsm(level Level, n int, y, dy, dx *float32)
 
-// addAsm is, for sizes above 0:
+// addAsm is, for i from 0 to n - 1, n above 0:
 //
-//	for i := range n {
-//		out[i] = a[i] + b[i]
-//	}
+//	out[i] = a[i] + b[i]
 //
 //go:noescape
 func addAsm(level Level, n int, a, b, out *float32)
 
-// addReLUAsm is, for sizes above 0:
+// addReLUAsm is, for i from 0 to n - 1, n above 0:
 //
-//	for i := range n {
-//		out[i] = positive(a[i] + b[i])
-//	}
+//	out[i] = positive(a[i] + b[i])
 //
 //go:noescape
 func addReLUAsm(level Level, n int, a, b, out *float32)
 
-// axpyAsm is, for sizes above 0:
+// axpyAsm is, for i from 0 to n - 1, n above 0:
 //
-//	for i := range n {
-//		y[i] += float32(alpha * x[i])
-//	}
+//	y[i] += float32(alpha * x[i])
 //
 //go:noescape
 func axpyAsm(level Level, alpha float32, n int, x, y *float32)
 
-// scaleAsm is, for sizes above 0:
+// scaleAsm is, for i from 0 to n - 1, n above 0:
 //
-//	for i := range n {
-//		x[i] *= alpha
-//	}
+//	x[i] *= alpha
 //
 //go:noescape
 func scaleAsm(level Level, alpha float32, n int, x *float32)

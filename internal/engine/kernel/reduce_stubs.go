@@ -30,29 +30,23 @@ func squaredDistanceAsm(level Level, n int, a, b *float32) (ret float64)
 //go:noescape
 func maxAbsAsm(level Level, n int, x *float32) (ret float32)
 
-// stretchAsm is, for sizes above 0:
+// stretchAsm is, for i from 0 to n - 1, n above 0:
 //
-//	for i := range n {
-//		y[i] = float32(float64(x[i]) * factor)
-//	}
+//	y[i] = float32(float64(x[i]) * factor)
 //
 //go:noescape
 func stretchAsm(level Level, factor float64, n int, x, y *float32)
 
-// radialAsm is, for sizes above 0:
+// radialAsm is, for i from 0 to n - 1, n above 0:
 //
-//	for i := range n {
-//		dx[i] = float32((float64(dy[i]) - float64(y[i])*dot) * factor)
-//	}
+//	dx[i] = float32((float64(dy[i]) - float64(y[i])*dot) * factor)
 //
 //go:noescape
 func radialAsm(level Level, dot, factor float64, n int, y, dy, dx *float32)
 
-// finishDistancesAsm is, for sizes above 0:
+// finishDistancesAsm is, for i from 0 to n - 1, n above 0:
 //
-//	for i := range n {
-//		out[i] = float32(max(x2+y2[i]-2*float64(out[i]), 0))
-//	}
+//	out[i] = float32(max(x2+y2[i]-2*float64(out[i]), 0))
 //
 //go:noescape
 func finishDistancesAsm(level Level, x2 float64, n int, y2 *float64, out *float32)

@@ -35,56 +35,44 @@ func geluBackAsm(level Level, n int, x, dy, dx *float32)
 //go:noescape
 func greatestAsm(level Level, n int, x *float32) (ret float32)
 
-// expLessAsm is, for sizes above 0:
+// expLessAsm is, for i from 0 to n - 1, n above 0:
 //
-//	for i := range n {
-//		x[i] = exp(x[i] - top)
-//	}
+//	x[i] = exp(x[i] - top)
 //
 //go:noescape
 func expLessAsm(level Level, top float32, n int, x *float32)
 
-// softmaxBackAsm is, for sizes above 0:
+// softmaxBackAsm is, for i from 0 to n - 1, n above 0:
 //
-//	for i := range n {
-//		dp[i] = p[i] * (dp[i] - along)
-//	}
+//	dp[i] = p[i] * (dp[i] - along)
 //
 //go:noescape
 func softmaxBackAsm(level Level, along float32, n int, p, dp *float32)
 
-// centerAsm is, for sizes above 0:
+// centerAsm is, for i from 0 to n - 1, n above 0:
 //
-//	for i := range n {
-//		y[i] = float32(float64(x[i]) - mean)
-//	}
+//	y[i] = float32(float64(x[i]) - mean)
 //
 //go:noescape
 func centerAsm(level Level, mean float64, n int, x, y *float32)
 
-// scaleByAsm is, for sizes above 0:
+// scaleByAsm is, for i from 0 to n - 1, n above 0:
 //
-//	for i := range n {
-//		y[i] = x[i] * scale[i]
-//	}
+//	y[i] = x[i] * scale[i]
 //
 //go:noescape
 func scaleByAsm(level Level, n int, x, scale, y *float32)
 
-// scaleAddAsm is, for sizes above 0:
+// scaleAddAsm is, for i from 0 to n - 1, n above 0:
 //
-//	for i := range n {
-//		y[i] = float32(x[i]*scale[i]) + shift[i]
-//	}
+//	y[i] = float32(x[i]*scale[i]) + shift[i]
 //
 //go:noescape
 func scaleAddAsm(level Level, n int, x, scale, y, shift *float32)
 
-// standardizeBackAsm is, for sizes above 0:
+// standardizeBackAsm is, for i from 0 to n - 1, n above 0:
 //
-//	for i := range n {
-//		dx[i] = (dy[i] - mean - float32(y[i]*along)) * inv
-//	}
+//	dx[i] = (dy[i] - mean - float32(y[i]*along)) * inv
 //
 //go:noescape
 func standardizeBackAsm(level Level, mean, along, inv float32, n int, y, dy, dx *float32)

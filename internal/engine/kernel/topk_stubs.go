@@ -24,22 +24,18 @@ func aboveAsm(level Level, rows, words int, x *float32, ld int, a, b *float32, m
 //go:noescape
 func belowAsm(level Level, rows, words int, x *float32, ld int, a, b *float32, mask *uint64)
 
-// squares32Asm adds up squared differences of 16*blocks numbers, blocks > 0:
+// squares32Asm is, for i from 0 to 16*blocks - 1, blocks above 0:
 //
-//	for i := range 16 * blocks {
-//		d := float64(a[i]) - float64(b[i])
-//		s[i%16] += d * d // rounded twice
-//	}
+//	d := float64(a[i]) - float64(b[i])
+//	s[i%16] += d * d // rounded twice
 //
 //go:noescape
 func squares32Asm(level Level, blocks int, a *float32, b *float32, s *float64)
 
-// squares64Asm adds up squared differences of 16*blocks numbers, blocks > 0:
+// squares64Asm is, for i from 0 to 16*blocks - 1, blocks above 0:
 //
-//	for i := range 16 * blocks {
-//		d := float64(a[i]) - float64(b[i])
-//		s[i%16] += d * d // rounded twice
-//	}
+//	d := float64(a[i]) - float64(b[i])
+//	s[i%16] += d * d // rounded twice
 //
 //go:noescape
 func squares64Asm(level Level, blocks int, a *float32, b *float64, s *float64)
@@ -61,58 +57,46 @@ func squares64Asm(level Level, blocks int, a *float32, b *float64, s *float64)
 //go:noescape
 func leastKeysAsm(level Level, rows, words int, x *float32, ld int, b *float32, old, index *int32, value *float32, moved *uint64)
 
-// nearerAsm updates 16*blocks squared distances, blocks > 0:
+// nearerAsm is, for i from 0 to 16*blocks - 1, blocks above 0:
 //
-//	for j := range 16 * blocks {
-//		out[j] = min(nearest[j], max(0, x[j]+(norm[j]+own)))
-//		sums[j%16] += float64(out[j])
-//	}
+//	out[i] = min(nearest[i], max(0, x[i]+(norm[i]+own)))
+//	sums[i%16] += float64(out[i])
 //
 //go:noescape
 func nearerAsm(level Level, blocks int, x, norm *float32, own float32, nearest, out *float32, sums *float64)
 
-// addRowAsm does 16*blocks numbers, blocks > 0:
+// addRowAsm is, for i from 0 to 16*blocks - 1, blocks above 0:
 //
-//	for i := range 16 * blocks {
-//		sum[i] += float64(x[i])
-//	}
+//	sum[i] += float64(x[i])
 //
 //go:noescape
 func addRowAsm(level Level, blocks int, sum *float64, x *float32)
 
-// subtractRowAsm does 16*blocks numbers, blocks > 0:
+// subtractRowAsm is, for i from 0 to 16*blocks - 1, blocks above 0:
 //
-//	for i := range 16 * blocks {
-//		sum[i] -= float64(x[i])
-//	}
+//	sum[i] -= float64(x[i])
 //
 //go:noescape
 func subtractRowAsm(level Level, blocks int, sum *float64, x *float32)
 
-// addScaledAsm does 16*blocks numbers, blocks > 0:
+// addScaledAsm is, for i from 0 to 16*blocks - 1, blocks above 0:
 //
-//	for i := range 16 * blocks {
-//		sum[i] += float64(c * float64(x[i]))
-//	}
+//	sum[i] += float64(c * float64(x[i]))
 //
 //go:noescape
 func addScaledAsm(level Level, blocks int, c float64, x *float32, sum *float64)
 
-// addDifferenceAsm does 16*blocks numbers, blocks > 0:
+// addDifferenceAsm is, for i from 0 to 16*blocks - 1, blocks above 0:
 //
-//	for i := range 16 * blocks {
-//		sum[i] += float64(c * (float64(x[i]) - float64(y[i]) + eps))
-//	}
+//	sum[i] += float64(c * (float64(x[i]) - float64(y[i]) + eps))
 //
 //go:noescape
 func addDifferenceAsm(level Level, blocks int, c, eps float64, x, y *float32, sum *float64)
 
-// subtractFourAsm does 16*blocks numbers, blocks > 0:
+// subtractFourAsm is, for i from 0 to 16*blocks - 1, blocks above 0:
 //
-//	for i := range 16 * blocks {
-//		sum[i] -= (float64(w[0]*float64(x0[i])) + float64(w[1]*float64(x1[i]))) +
-//			(float64(w[2]*float64(x2[i])) + float64(w[3]*float64(x3[i])))
-//	}
+//	sum[i] -= (float64(w[0]*float64(x0[i])) + float64(w[1]*float64(x1[i]))) +
+//		(float64(w[2]*float64(x2[i])) + float64(w[3]*float64(x3[i])))
 //
 //go:noescape
 func subtractFourAsm(level Level, blocks int, w *float64, x0, x1, x2, x3 *float32, sum *float64)
@@ -141,11 +125,9 @@ func countKeysAsm(level Level, panels int, x *float32, stride int, scale, add *f
 //go:noescape
 func product32Asm(level Level, blocks int, a, b *float32) float32
 
-// shiftRowAsm does 16*blocks numbers, blocks > 0:
+// shiftRowAsm is, for i from 0 to 16*blocks - 1, blocks above 0:
 //
-//	for i := range 16 * blocks {
-//		out[i] = float32((float64(x[i]) - mean[i]) * scale)
-//	}
+//	out[i] = float32((float64(x[i]) - mean[i]) * scale)
 //
 //go:noescape
 func shiftRowAsm(level Level, blocks int, x *float32, mean *float64, scale float64, out *float32)

@@ -2,10 +2,10 @@
 
 package kernel
 
-// winogradInput4From4Asm computes, for n > 0 lanes l, with the matrix m of 4 rows and 4 columns:
+// winogradInput4From4Asm computes, for n > 0 lanes l, with its matrix m of rows = 4 and columns = 4:
 //
-//	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[4*p+q]+l]
+//	for i, j := range (rows, rows) {
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[columns*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
@@ -15,11 +15,11 @@ package kernel
 //go:noescape
 func winogradInput4From4Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradOutput2From4Asm computes, for n > 0 lanes l, with the matrix m of 2 rows and 4 columns:
+// winogradOutput2From4Asm computes, for n > 0 lanes l, with its matrix m of rows = 2 and columns = 4:
 //
-//	for i, j := range (2, 2) {
+//	for i, j := range (rows, rows) {
 //		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[at[2*i+j]+l] = max(floor, s + bias[l])
+//		dst[at[rows*i+j]+l] = max(floor, s + bias[l])
 //	}
 //
 // a NaN staying one. src and bias are read up to a multiple of a vector's lanes.
@@ -28,35 +28,19 @@ func winogradInput4From4Asm(level Level, n int, src *float32, at *int, dst *floa
 //go:noescape
 func winogradOutput2From4Asm(level Level, n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 
-// winogradWeights4From3Asm computes, for n > 0 lanes l, with the matrix m of 4 rows and 3 columns:
-//
-//	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[3*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of a vector's.
-// What is ahead of the sources is fetched into the cache.
+// winogradWeights4From3Asm does what winogradInput4From4Asm does, with its own matrix of 4 rows and 3 columns.
 //
 //go:noescape
 func winogradWeights4From3Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradSpread4From2Asm computes, for n > 0 lanes l, with the matrix m of 4 rows and 2 columns:
-//
-//	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[2*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of a vector's.
-// What is ahead of the sources is fetched into the cache.
+// winogradSpread4From2Asm does what winogradInput4From4Asm does, with its own matrix of 4 rows and 2 columns.
 //
 //go:noescape
 func winogradSpread4From2Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradGather3From4Asm computes, for n > 0 lanes l, with the matrix m of 3 rows and 4 columns:
+// winogradGather3From4Asm computes, for n > 0 lanes l, with its matrix m of rows = 3 and columns = 4:
 //
-//	for i, j := range (3, 3) {
+//	for i, j := range (rows, rows) {
 //		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
 //		dst[i*drow+j*dcol+l] += s
 //	}
@@ -67,184 +51,72 @@ func winogradSpread4From2Asm(level Level, n int, src *float32, at *int, dst *flo
 //go:noescape
 func winogradGather3From4Asm(level Level, n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int)
 
-// winogradInput6From6Asm computes, for n > 0 lanes l, with the matrix m of 6 rows and 6 columns:
-//
-//	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[6*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of a vector's.
-// What is ahead of the sources is fetched into the cache.
+// winogradInput6From6Asm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 6 columns.
 //
 //go:noescape
 func winogradInput6From6Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradOutput4From6Asm computes, for n > 0 lanes l, with the matrix m of 4 rows and 6 columns:
-//
-//	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[at[4*i+j]+l] = max(floor, s + bias[l])
-//	}
-//
-// a NaN staying one. src and bias are read up to a multiple of a vector's lanes.
-// What is ahead of the results is fetched into the cache.
+// winogradOutput4From6Asm does what winogradOutput2From4Asm does, with its own matrix of 4 rows and 6 columns.
 //
 //go:noescape
 func winogradOutput4From6Asm(level Level, n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 
-// winogradWeights6From3Asm computes, for n > 0 lanes l, with the matrix m of 6 rows and 3 columns:
-//
-//	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[3*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of a vector's.
-// What is ahead of the sources is fetched into the cache.
+// winogradWeights6From3Asm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 3 columns.
 //
 //go:noescape
 func winogradWeights6From3Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradSpread6From4Asm computes, for n > 0 lanes l, with the matrix m of 6 rows and 4 columns:
-//
-//	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[4*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of a vector's.
-// What is ahead of the sources is fetched into the cache.
+// winogradSpread6From4Asm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 4 columns.
 //
 //go:noescape
 func winogradSpread6From4Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradGather3From6Asm computes, for n > 0 lanes l, with the matrix m of 3 rows and 6 columns:
-//
-//	for i, j := range (3, 3) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[i*drow+j*dcol+l] += s
-//	}
-//
-// src is read up to a multiple of a vector's lanes.
-// What is ahead of the sources is fetched into the cache.
+// winogradGather3From6Asm does what winogradGather3From4Asm does, with its own matrix of 3 rows and 6 columns.
 //
 //go:noescape
 func winogradGather3From6Asm(level Level, n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int)
 
-// winogradOutput2From6Asm computes, for n > 0 lanes l, with the matrix m of 2 rows and 6 columns:
-//
-//	for i, j := range (2, 2) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[at[2*i+j]+l] = max(floor, s + bias[l])
-//	}
-//
-// a NaN staying one. src and bias are read up to a multiple of a vector's lanes.
-// What is ahead of the results is fetched into the cache.
+// winogradOutput2From6Asm does what winogradOutput2From4Asm does, with its own matrix of 2 rows and 6 columns.
 //
 //go:noescape
 func winogradOutput2From6Asm(level Level, n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 
-// winogradWeights6From5Asm computes, for n > 0 lanes l, with the matrix m of 6 rows and 5 columns:
-//
-//	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[5*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of a vector's.
-// What is ahead of the sources is fetched into the cache.
+// winogradWeights6From5Asm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 5 columns.
 //
 //go:noescape
 func winogradWeights6From5Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradSpread6From2Asm computes, for n > 0 lanes l, with the matrix m of 6 rows and 2 columns:
-//
-//	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[2*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of a vector's.
-// What is ahead of the sources is fetched into the cache.
+// winogradSpread6From2Asm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 2 columns.
 //
 //go:noescape
 func winogradSpread6From2Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradGather5From6Asm computes, for n > 0 lanes l, with the matrix m of 5 rows and 6 columns:
-//
-//	for i, j := range (5, 5) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[i*drow+j*dcol+l] += s
-//	}
-//
-// src is read up to a multiple of a vector's lanes.
-// What is ahead of the sources is fetched into the cache.
+// winogradGather5From6Asm does what winogradGather3From4Asm does, with its own matrix of 5 rows and 6 columns.
 //
 //go:noescape
 func winogradGather5From6Asm(level Level, n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int)
 
-// winogradInput8From8Asm computes, for n > 0 lanes l, with the matrix m of 8 rows and 8 columns:
-//
-//	for i, j := range (8, 8) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[8*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of a vector's.
-// What is ahead of the sources is fetched into the cache.
+// winogradInput8From8Asm does what winogradInput4From4Asm does, with its own matrix of 8 rows and 8 columns.
 //
 //go:noescape
 func winogradInput8From8Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradOutput4From8Asm computes, for n > 0 lanes l, with the matrix m of 4 rows and 8 columns:
-//
-//	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[at[4*i+j]+l] = max(floor, s + bias[l])
-//	}
-//
-// a NaN staying one. src and bias are read up to a multiple of a vector's lanes.
-// What is ahead of the results is fetched into the cache.
+// winogradOutput4From8Asm does what winogradOutput2From4Asm does, with its own matrix of 4 rows and 8 columns.
 //
 //go:noescape
 func winogradOutput4From8Asm(level Level, n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 
-// winogradWeights8From5Asm computes, for n > 0 lanes l, with the matrix m of 8 rows and 5 columns:
-//
-//	for i, j := range (8, 8) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[5*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of a vector's.
-// What is ahead of the sources is fetched into the cache.
+// winogradWeights8From5Asm does what winogradInput4From4Asm does, with its own matrix of 8 rows and 5 columns.
 //
 //go:noescape
 func winogradWeights8From5Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradSpread8From4Asm computes, for n > 0 lanes l, with the matrix m of 8 rows and 4 columns:
-//
-//	for i, j := range (8, 8) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[at[4*p+q]+l]
-//		dst[i*drow+j*dcol+l] = s
-//	}
-//
-// and zeros for the lanes from n on to the next multiple of a vector's.
-// What is ahead of the sources is fetched into the cache.
+// winogradSpread8From4Asm does what winogradInput4From4Asm does, with its own matrix of 8 rows and 4 columns.
 //
 //go:noescape
 func winogradSpread8From4Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradGather5From8Asm computes, for n > 0 lanes l, with the matrix m of 5 rows and 8 columns:
-//
-//	for i, j := range (5, 5) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[i*drow+j*dcol+l] += s
-//	}
-//
-// src is read up to a multiple of a vector's lanes.
-// What is ahead of the sources is fetched into the cache.
+// winogradGather5From8Asm does what winogradGather3From4Asm does, with its own matrix of 5 rows and 8 columns.
 //
 //go:noescape
 func winogradGather5From8Asm(level Level, n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int)

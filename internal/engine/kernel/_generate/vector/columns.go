@@ -49,8 +49,9 @@ func (s isa) byRows(moving int, at []reg.Register, body func(m []Mem, p part)) {
 	asm.End()
 }
 
-func nested(line string) []string {
-	return []string{"for r := range rows {", "\tfor c := range cols {", "\t\ti := r*cols + c", "\t\t" + line, "\t}", "}"}
+// matrix is text for a line that is done for each element i = r*cols + c.
+func (s isa) matrix(name, signature, line string) {
+	asm.Func(name, s.name, signature, "is, for all rows r and columns c, with i = r*cols + c, sizes above 0:", "", "\t"+line)
 }
 
 func (s isa) normalize(add, relu bool) {
@@ -64,7 +65,7 @@ func (s isa) normalize(add, relu bool) {
 		name += "ReLU"
 		value = "positive(" + value + ")"
 	}
-	s.text(name, args, nested("y[i] = "+value)...)
+	s.matrix(name, args, "y[i] = "+value)
 	at, moving := []string{"x", "y", "mean", "scale", "shift"}, 2
 	if add {
 		at, moving = []string{"x", "y", "add", "mean", "scale", "shift"}, 3
@@ -95,7 +96,7 @@ func (s isa) normalizeBack(masked bool) {
 		name, args, g = "normalizeBackMasked", "rows, cols int, x, dy, mask, mean, scale, shift, slope, dx *float32", "where(mask[i], dy[i])"
 		at, moving = []string{"x", "dy", "dx", "mask", "mean", "scale", "shift", "slope"}, 4
 	}
-	s.text(name, args, nested("dx[i] = scale[c]*"+g+" - (slope[c]*(x[i]-mean[c]) + shift[c])")...)
+	s.matrix(name, args, "dx[i] = scale[c]*"+g+" - (slope[c]*(x[i]-mean[c]) + shift[c])")
 	var zero reg.VecVirtual
 	if masked {
 		zero = s.zero()
@@ -121,7 +122,7 @@ func (s isa) scaleRows(masked bool) {
 		name, args, g = "scaleRowsMasked", "rows, cols int, dy, mask, scale, dx *float32", "where(mask[i], dy[i])"
 		at, moving = []string{"dy", "dx", "mask", "scale"}, 3
 	}
-	s.text(name, args, nested("dx[i] = scale[c] * "+g)...)
+	s.matrix(name, args, "dx[i] = scale[c] * "+g)
 	var zero reg.VecVirtual
 	if masked {
 		zero = s.zero()
@@ -221,15 +222,15 @@ func (s isa) byColumns(at, factors, wide []reg.Register, keep int, step func(m [
 }
 
 func (s isa) columnSums() {
-	s.text("columnSums", "rows, cols int, x *float32, s *float64", nested("s[c] += float64(x[i])")...)
+	s.matrix("columnSums", "rows, cols int, x *float32, s *float64", "s[c] += float64(x[i])")
 	s.byColumns(pointers("x"), nil, pointers("s"), 0, func(m []Mem, w []reg.VecVirtual, p part) {
 		VADDPD(s.widen(m[0], p), w[0], w[0])
 	})
 }
 
 func (s isa) columnMoments() {
-	s.text("columnMoments", "rows, cols int, x *float32, center, s, q *float64",
-		nested("d := float64(x[i]) - center[c]; s[c] += d; q[c] = fma(d, d, q[c])")...)
+	s.matrix("columnMoments", "rows, cols int, x *float32, center, s, q *float64",
+		"d := float64(x[i]) - center[c]; s[c] += d; q[c] = fma(d, d, q[c])")
 	s.byColumns(pointers("x"), nil, pointers("center", "s", "q"), 1, func(m []Mem, w []reg.VecVirtual, p part) {
 		d := s.widen(m[0], p)
 		VSUBPD(w[0], d, d)
@@ -246,7 +247,7 @@ func (s isa) columnProducts(masked bool) {
 		args = strings.Replace(args, "dy", "dy, mask", 1)
 		at = append(at, "mask")
 	}
-	s.text(name, args, nested("g := float64("+g+"); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])")...)
+	s.matrix(name, args, "g := float64("+g+"); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])")
 	var zero reg.VecVirtual
 	if masked {
 		zero = s.zero()
@@ -296,8 +297,8 @@ func (s isa) widenWhere(mask, v Mem, zero reg.VecVirtual, p part) reg.VecVirtual
 // it is above 0: cheaper than reading it.
 
 func (s isa) normalizeBackReLU() {
-	s.text("normalizeBackReLU", "rows, cols int, x, dy, mean, scale, shift, slope, bias, dx *float32",
-		nested("d := x[i]-mean[c]; dx[i] = scale[c]*where(d*scale[c]+bias[c], dy[i]) - (slope[c]*d + shift[c])")...)
+	s.matrix("normalizeBackReLU", "rows, cols int, x, dy, mean, scale, shift, slope, bias, dx *float32",
+		"d := x[i]-mean[c]; dx[i] = scale[c]*where(d*scale[c]+bias[c], dy[i]) - (slope[c]*d + shift[c])")
 	zero := s.zero()
 	s.byRows(3, pointers("x", "dy", "dx", "mean", "scale", "shift", "slope", "bias"), func(m []Mem, p part) {
 		x, g, out, scale := s.load(m[0], p), s.load(m[1], p), s.vec(), s.load(m[4], p)
@@ -314,8 +315,8 @@ func (s isa) normalizeBackReLU() {
 }
 
 func (s isa) columnProductsReLU() {
-	s.text("columnProductsReLU", "rows, cols int, x, dy, mean, scale, bias *float32, center, s, q *float64",
-		nested("g := float64(where((x[i]-mean[c])*scale[c]+bias[c], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])")...)
+	s.matrix("columnProductsReLU", "rows, cols int, x, dy, mean, scale, bias *float32, center, s, q *float64",
+		"g := float64(where((x[i]-mean[c])*scale[c]+bias[c], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])")
 	zero := XMM()
 	VXORPS(zero, zero, zero)
 	s.byColumns(pointers("x", "dy"), pointers("mean", "scale", "bias"), pointers("center", "s", "q"), 1, func(m []Mem, w []reg.VecVirtual, p part) {

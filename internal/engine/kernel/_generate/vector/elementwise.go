@@ -17,6 +17,11 @@ func (s isa) text(name, signature string, loop ...string) {
 	asm.Func(name, s.name, signature, doc...)
 }
 
+// vector is text for a line that is done for each number.
+func (s isa) vector(name, signature, line string) {
+	asm.Func(name, s.name, signature, "is, for i from 0 to n - 1, n above 0:", "", "\t"+line)
+}
+
 // pointers loads arguments that are addresses or sizes.
 func pointers(names ...string) []reg.Register {
 	var out []reg.Register
@@ -43,7 +48,7 @@ func (s isa) positive(v, zero reg.Register) reg.VecVirtual {
 }
 
 func (s isa) relu() {
-	s.text("relu", "n int, x, y *float32", "for i := range n {", "\ty[i] = positive(x[i])", "}")
+	s.vector("relu", "n int, x, y *float32", "y[i] = positive(x[i])")
 	n := Load(Param("n"), GP64())
 	zero := s.zero()
 	s.each(n, pointers("x", "y"), false, func(m []Mem, p part) {
@@ -53,7 +58,7 @@ func (s isa) relu() {
 }
 
 func (s isa) reluBackward() {
-	s.text("reluBackward", "n int, y, dy, dx *float32", "for i := range n {", "\tdx[i] = where(y[i], dy[i])", "}")
+	s.vector("reluBackward", "n int, y, dy, dx *float32", "dx[i] = where(y[i], dy[i])")
 	n := Load(Param("n"), GP64())
 	zero := s.zero()
 	s.each(n, pointers("y", "dy", "dx"), false, func(m []Mem, p part) {
@@ -68,7 +73,7 @@ func (s isa) add(relu bool) {
 	if relu {
 		name, sum = "addReLU", "positive(a[i] + b[i])"
 	}
-	s.text(name, "n int, a, b, out *float32", "for i := range n {", "\tout[i] = "+sum, "}")
+	s.vector(name, "n int, a, b, out *float32", "out[i] = "+sum)
 	n := Load(Param("n"), GP64())
 	var zero reg.VecVirtual
 	if relu {
@@ -86,7 +91,7 @@ func (s isa) add(relu bool) {
 }
 
 func (s isa) axpy() {
-	s.text("axpy", "alpha float32, n int, x, y *float32", "for i := range n {", "\ty[i] += float32(alpha * x[i])", "}")
+	s.vector("axpy", "alpha float32, n int, x, y *float32", "y[i] += float32(alpha * x[i])")
 	n, alpha := Load(Param("n"), GP64()), s.broadcast(param("alpha"))
 	s.each(n, pointers("x", "y"), false, func(m []Mem, p part) {
 		x, y := s.load(m[0], p), s.load(m[1], p)
@@ -98,7 +103,7 @@ func (s isa) axpy() {
 }
 
 func (s isa) scale() {
-	s.text("scale", "alpha float32, n int, x *float32", "for i := range n {", "\tx[i] *= alpha", "}")
+	s.vector("scale", "alpha float32, n int, x *float32", "x[i] *= alpha")
 	n, alpha := Load(Param("n"), GP64()), s.broadcast(param("alpha"))
 	s.each(n, pointers("x"), false, func(m []Mem, p part) {
 		x := s.load(m[0], p)

@@ -164,7 +164,7 @@ func (s isa) broadcast64(m Mem) reg.VecVirtual {
 }
 
 func (s isa) stretch() {
-	s.text("stretch", "factor float64, n int, x, y *float32", "for i := range n {", "\ty[i] = float32(float64(x[i]) * factor)", "}")
+	s.vector("stretch", "factor float64, n int, x, y *float32", "y[i] = float32(float64(x[i]) * factor)")
 	n, factor := Load(Param("n"), GP64()), s.broadcast64(param("factor"))
 	s.each(n, pointers("x", "y"), true, func(m []Mem, p part) {
 		x := s.widen(m[0], p)
@@ -175,8 +175,8 @@ func (s isa) stretch() {
 }
 
 func (s isa) radial() {
-	s.text("radial", "dot, factor float64, n int, y, dy, dx *float32",
-		"for i := range n {", "\tdx[i] = float32((float64(dy[i]) - float64(y[i])*dot) * factor)", "}")
+	s.vector("radial", "dot, factor float64, n int, y, dy, dx *float32",
+		"dx[i] = float32((float64(dy[i]) - float64(y[i])*dot) * factor)")
 	n, dot, factor := Load(Param("n"), GP64()), s.broadcast64(param("dot")), s.broadcast64(param("factor"))
 	s.each(n, pointers("y", "dy", "dx"), true, func(m []Mem, p part) {
 		y, dy := s.widen(m[0], p), s.widen(m[1], p)
@@ -189,8 +189,8 @@ func (s isa) radial() {
 }
 
 func (s isa) finishDistances() {
-	s.text("finishDistances", "x2 float64, n int, y2 *float64, out *float32",
-		"for i := range n {", "\tout[i] = float32(max(x2+y2[i]-2*float64(out[i]), 0))", "}")
+	s.vector("finishDistances", "x2 float64, n int, y2 *float64, out *float32",
+		"out[i] = float32(max(x2+y2[i]-2*float64(out[i]), 0))")
 	n, x2, zero := Load(Param("n"), GP64()), s.broadcast64(param("x2")), s.zero()
 	at := pointers("y2", "out")
 	s.each(n, at, true, func(m []Mem, p part) {

@@ -92,13 +92,13 @@ func (s isa) overSums(blocks, sum reg.Register, x []reg.Register, body func(vect
 	asm.End()
 }
 
-// blocks begins a function that does a loop's body for each of 16*blocks numbers.
-func (s isa) blocks(name, signature string, body ...string) {
-	doc := []string{"does 16*blocks numbers, blocks > 0:", "", "\tfor i := range 16 * blocks {"}
-	for _, l := range body {
-		doc = append(doc, "\t\t"+l)
+// blocks begins a function that does a line for each of 16*blocks numbers.
+func (s isa) blocks(name, signature string, line ...string) {
+	doc := []string{"is, for i from 0 to 16*blocks - 1, blocks above 0:", ""}
+	for _, l := range line {
+		doc = append(doc, "\t"+l)
 	}
-	asm.Func(name, s.name, signature, append(doc, "\t}")...)
+	asm.Func(name, s.name, signature, doc...)
 }
 
 // addRow emits sum += x and sum -= x, sums in float64.

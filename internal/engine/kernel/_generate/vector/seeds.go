@@ -10,14 +10,9 @@ import (
 
 // nearer emits the update of distances by one candidate, and their sum.
 func (s isa) nearer() {
-	asm.Func("nearer", s.name, "blocks int, x, norm *float32, own float32, nearest, out *float32, sums *float64",
-		"updates 16*blocks squared distances, blocks > 0:",
-		"",
-		"\tfor j := range 16 * blocks {",
-		"\t\tout[j] = min(nearest[j], max(0, x[j]+(norm[j]+own)))",
-		"\t\tsums[j%16] += float64(out[j])",
-		"\t}",
-	)
+	s.blocks("nearer", "blocks int, x, norm *float32, own float32, nearest, out *float32, sums *float64",
+		"out[i] = min(nearest[i], max(0, x[i]+(norm[i]+own)))",
+		"sums[i%16] += float64(out[i])")
 	blocks := Load(Param("blocks"), GP64())
 	x, norm := Load(Param("x"), GP64()), Load(Param("norm"), GP64())
 	nearest, out := Load(Param("nearest"), GP64()), Load(Param("out"), GP64())

@@ -13,14 +13,9 @@ import (
 // of the given bits.
 func (s isa) squares(bits int) {
 	name := fmt.Sprintf("squares%d", bits)
-	asm.Func(name, s.name, fmt.Sprintf("blocks int, a *float32, b *float%d, s *float64", bits),
-		"adds up squared differences of 16*blocks numbers, blocks > 0:",
-		"",
-		"\tfor i := range 16 * blocks {",
-		"\t\td := float64(a[i]) - float64(b[i])",
-		"\t\ts[i%16] += d * d // rounded twice",
-		"\t}",
-	)
+	s.blocks(name, fmt.Sprintf("blocks int, a *float32, b *float%d, s *float64", bits),
+		"d := float64(a[i]) - float64(b[i])",
+		"s[i%16] += d * d // rounded twice")
 	blocks := Load(Param("blocks"), GP64())
 	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())
 	out := Load(Param("s"), GP64())

@@ -123,7 +123,7 @@ func (s isa) greatest() {
 }
 
 func (s isa) expLess() {
-	s.text("expLess", "top float32, n int, x *float32", "for i := range n {", "\tx[i] = exp(x[i] - top)", "}")
+	s.vector("expLess", "top float32, n int, x *float32", "x[i] = exp(x[i] - top)")
 	c, n, top := s.constants(expConstants...), Load(Param("n"), GP64()), s.broadcast(param("top"))
 	s.each(n, pointers("x"), false, func(m []Mem, p part) {
 		x := s.load(m[0], p)
@@ -134,7 +134,7 @@ func (s isa) expLess() {
 }
 
 func (s isa) softmaxBack() {
-	s.text("softmaxBack", "along float32, n int, p, dp *float32", "for i := range n {", "\tdp[i] = p[i] * (dp[i] - along)", "}")
+	s.vector("softmaxBack", "along float32, n int, p, dp *float32", "dp[i] = p[i] * (dp[i] - along)")
 	n, along := Load(Param("n"), GP64()), s.broadcast(param("along"))
 	s.each(n, pointers("p", "dp"), false, func(m []Mem, p part) {
 		d := s.load(m[1], p)
@@ -146,7 +146,7 @@ func (s isa) softmaxBack() {
 }
 
 func (s isa) center() {
-	s.text("center", "mean float64, n int, x, y *float32", "for i := range n {", "\ty[i] = float32(float64(x[i]) - mean)", "}")
+	s.vector("center", "mean float64, n int, x, y *float32", "y[i] = float32(float64(x[i]) - mean)")
 	n, mean := Load(Param("n"), GP64()), s.broadcast64(param("mean"))
 	s.each(n, pointers("x", "y"), true, func(m []Mem, p part) {
 		x := s.widen(m[0], p)
@@ -157,13 +157,13 @@ func (s isa) center() {
 }
 
 func (s isa) scaleAdd(add bool) {
-	name, signature, loop := "scaleBy", "n int, x, scale, y *float32", "\ty[i] = x[i] * scale[i]"
+	name, signature, loop := "scaleBy", "n int, x, scale, y *float32", "y[i] = x[i] * scale[i]"
 	at := []string{"x", "scale", "y"}
 	if add {
-		name, signature, loop = "scaleAdd", "n int, x, scale, y, shift *float32", "\ty[i] = float32(x[i]*scale[i]) + shift[i]"
+		name, signature, loop = "scaleAdd", "n int, x, scale, y, shift *float32", "y[i] = float32(x[i]*scale[i]) + shift[i]"
 		at = append(at, "shift")
 	}
-	s.text(name, signature, "for i := range n {", loop, "}")
+	s.vector(name, signature, loop)
 	n := Load(Param("n"), GP64())
 	s.each(n, pointers(at...), false, func(m []Mem, p part) {
 		x := s.load(m[0], p)
@@ -177,8 +177,8 @@ func (s isa) scaleAdd(add bool) {
 }
 
 func (s isa) standardizeBack() {
-	s.text("standardizeBack", "mean, along, inv float32, n int, y, dy, dx *float32",
-		"for i := range n {", "\tdx[i] = (dy[i] - mean - float32(y[i]*along)) * inv", "}")
+	s.vector("standardizeBack", "mean, along, inv float32, n int, y, dy, dx *float32",
+		"dx[i] = (dy[i] - mean - float32(y[i]*along)) * inv")
 	n := Load(Param("n"), GP64())
 	var of [3]reg.VecVirtual
 	for i, name := range []string{"mean", "along", "inv"} {

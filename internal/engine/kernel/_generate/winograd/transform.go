@@ -47,19 +47,26 @@ func (t transform) emit(i isa) {
 	asm.End()
 }
 
+// described is the first function of each ending, which the others refer to.
+var described = map[ending]string{}
+
 func (t transform) doc() []string {
 	to, from := len(t.by), len(t.by[0])
+	if other, ok := described[t.end]; ok && other != t.name {
+		return []string{fmt.Sprintf("does what %sAsm does, with its own matrix of %d rows and %d columns.", other, to, from)}
+	}
+	described[t.end] = t.name
 	source, target := "src[p*srow+q*scol+l]", "dst[i*drow+j*dcol+l]"
 	switch t.end {
 	case padded:
-		source = fmt.Sprintf("src[at[%d*p+q]+l]", from)
+		source = "src[at[columns*p+q]+l]"
 	case finished:
-		target = fmt.Sprintf("dst[at[%d*i+j]+l]", to)
+		target = "dst[at[rows*i+j]+l]"
 	}
 	lines := []string{
-		fmt.Sprintf("computes, for n > 0 lanes l, with the matrix m of %d rows and %d columns:", to, from),
+		fmt.Sprintf("computes, for n > 0 lanes l, with its matrix m of rows = %d and columns = %d:", to, from),
 		"",
-		fmt.Sprintf("\tfor i, j := range (%d, %d) {", to, to),
+		"\tfor i, j := range (rows, rows) {",
 		"\t\ts := sum over p, q of m[i][p] * m[j][q] * " + source,
 	}
 	switch t.end {
