@@ -91,6 +91,42 @@ func TestDoAllocatesNothing(t *testing.T) {
 
 // Workers beyond the processors sleep at once: those that look for work would take the
 // processors from those that have some.
+func TestEachCoversEachIndexOnce(t *testing.T) {
+	defer SetThreads(0)
+	SetThreads(3)
+	seen := make([]int32, 1000)
+	Each(len(seen), 7, func(i int) { atomic.AddInt32(&seen[i], 1) })
+	for i, c := range seen {
+		if c != 1 {
+			t.Fatalf("index %d ran %d times", i, c)
+		}
+	}
+}
+
+// summing adds its indices, times a factor, to a total.
+type summing struct {
+	factor int64
+	total  *atomic.Int64
+}
+
+func (s *summing) Run(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		s.total.Add(s.factor * int64(i))
+	}
+}
+
+func TestOnceRunsTheJobAndForgetsIt(t *testing.T) {
+	var total atomic.Int64
+	var list Free[summing]
+	Once(&list, 100, 3, summing{2, &total})
+	if total.Load() != 9900 {
+		t.Errorf("total %d", total.Load())
+	}
+	if j := list.Get(); *j != (summing{}) {
+		t.Errorf("the list has %+v", *j)
+	}
+}
+
 func TestFewerPollThanThereAreProcessors(t *testing.T) {
 	defer SetThreads(0)
 	SetThreads(33)
