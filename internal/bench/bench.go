@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/names"
 	"tercet/internal/par"
 	"tercet/internal/record/printed"
@@ -64,11 +65,7 @@ func Jobs() []Job {
 
 // Names lists the names of the jobs.
 func Names() []string {
-	var out []string
-	for _, j := range Jobs() {
-		out = append(out, j.Name)
-	}
-	return out
+	return lists.Map(Jobs(), func(j Job) string { return j.Name })
 }
 
 // Find returns the job of that name, or an error with the closest one.

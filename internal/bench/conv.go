@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/lists"
 )
 
 // layerShape is a convolution of a network with the batch of its job.
@@ -63,10 +64,7 @@ func (s layerShape) String() string {
 }
 
 func prepareConv(Options) ([]task, error) {
-	var out []task
-	for _, s := range layerShapes() {
-		out = append(out, s.tasks()...)
-	}
+	out := lists.Flat(layerShapes(), func(s layerShape) []task { return s.tasks() })
 	return out, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/lists"
 	"tercet/internal/rng"
 )
 
@@ -38,10 +39,7 @@ func (p product) String() string {
 }
 
 func prepareGemm(Options) ([]task, error) {
-	var out []task
-	for _, p := range products() {
-		out = append(out, p.task())
-	}
+	out := lists.Map(products(), func(p product) task { return p.task() })
 	return append(out, gram(1024, 1024), gram(2048, 512)), nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/lists"
 	"tercet/internal/record/printed"
 	"tercet/internal/rng"
 )
@@ -30,11 +31,7 @@ func (j rrmJob) what() string {
 }
 
 func (j rrmJob) tasks() []task {
-	var out []task
-	for _, n := range j.points {
-		out = append(out, j.task(n))
-	}
-	return out
+	return lists.Map(j.points, j.task)
 }
 
 func (j rrmJob) task(n int) task {

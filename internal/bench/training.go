@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
 	"tercet/internal/engine/optim"
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/train"
@@ -70,11 +71,9 @@ func trainings() []training {
 }
 
 func trainingJobs() []Job {
-	var out []Job
-	for _, t := range trainings() {
-		out = append(out, Job{t.name, t.what, "", func(Options) ([]task, error) { return t.prepare() }})
-	}
-	return out
+	return lists.Map(trainings(), func(t training) Job {
+		return Job{t.name, t.what, "", func(Options) ([]task, error) { return t.prepare() }}
+	})
 }
 
 func triplet() (loss.Objective, error) {

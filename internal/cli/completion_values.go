@@ -16,16 +16,14 @@ import (
 	"tercet/internal/cli/cluster"
 	"tercet/internal/cli/report"
 	"tercet/internal/cli/runs"
-	"tercet/internal/cluster/solve"
 	"tercet/internal/config"
 	"tercet/internal/data/annotated"
 	"tercet/internal/device"
 	"tercet/internal/emit"
 	"tercet/internal/engine/optim"
 	"tercet/internal/generalize"
-	"tercet/internal/metric"
+	"tercet/internal/lists"
 	"tercet/internal/noise"
-	"tercet/internal/render"
 	"tercet/internal/robustness"
 	"tercet/internal/run"
 	"tercet/internal/study"
@@ -44,77 +42,51 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"config init --out": base.Files("yaml"), "clusters": folders, "out-dir": folders, "runs-dir": folders, "save-images": folders, "verify": folders, "data preview --out": base.Files("png"), "export torch --out": folders, "export tensorboard --out": folders, "export mlflow --out": folders, "export csv --out": base.Files("csv"), "export onnx --out": base.Files("onnx"), "page": base.Files("md", "html"),
 	"cluster --clusters": nothing,
 
-	"embed --out": folders, "embed --root": folders, "weights": base.Files("safetensors"), "embed --labels": oneOf("folder", "none"),
+	"embed --out": folders, "embed --root": folders, "weights": base.Files("safetensors"),
 	"attack --gallery": oneOf(worst.Galleries()...),
-	"search --gallery": folders, "search --queries": folders, "exclude": oneOf("self", "path", "sequence"), "search --out": base.Files("csv", "jsonl"), "montage": base.Files("png"),
-	"role": oneOf("query", "gallery", "both"), "dtype": oneOf("float32", "float16"),
+	"search --gallery": folders, "search --queries": folders, "search --out": base.Files("csv", "jsonl"), "montage": base.Files("png"),
 
 	"job": bench.CompleteJobs,
 
 	"runs list --status": list(runs.Statuses), "runs prune --status": list(runs.Statuses), "runs list --sort": oneOf(runs.SortKeys()...),
-	"schedule":                 oneOf(optim.Continuations()...),
-	"runs prune --checkpoints": oneOf(runs.PrunableCheckpoints()...),
+	"schedule": oneOf(optim.Continuations()...),
 
 	"source":                     oneOf(annotated.Names()...),
-	"fit":                        oneOf("short", "squash"),
-	"interpolation":              oneOf("bilinear", "bicubic"),
 	"checkpoint":                 completeCheckpoints,
 	"split":                      oneOf("test", "validation", "train"),
-	"format":                     oneOf(render.Formats()...),
 	"export embeddings --format": oneOf(vectors.Written()...),
-	"ranks":                      oneOf("mpi"),
 	"device":                     oneOf(device.CPU, device.OpenCL, device.CUDA),
 	"train --jobs":               oneOf("auto"),
 	"tune --jobs":                oneOf("auto"),
 	"tune --out":                 base.Files("yaml"),
 	"study run --jobs":           oneOf("auto"),
-	"train --from":               oneOf("previous", "best", run.Start),
 	"emit":                       oneOf(emit.Formats()...),
 
-	"method":    oneOf("auto", "kmeans", "multicut", "agglomerative", "hdbscan"),
-	"solver":    oneOf(append([]string{"auto"}, solve.Solvers()...)...),
 	"threshold": nothing, "cluster --threshold": oneOf("auto", "margins", "fit"),
-	"link":               oneOf("squared", "distance", "fitted"),
-	"fit-prior":          oneOf("balanced", "pairs"),
 	"starts":             list(func() []string { return cluster.FactoredStarts }),
-	"bound":              oneOf("auto", "none", "trivial", "triangle", "cycle"),
 	"cluster --restarts": oneOf("auto", "none"),
-	"linkage":            oneOf("average", "complete", "ward"),
-	"selection":          oneOf("eom", "leaf"),
-	"map":                oneOf("auto", "tsne", "pca", "both", "none"),
 
 	"attack":               list(attack.Attacks),
 	"example-attacks":      list(attack.Attacks),
 	"suite":                oneOf("ers", "worst", "plus"),
-	"variant":              oneOf("both", "published", "fixed"),
-	"profile":              oneOf("auto", "rob28", "rob224"),
-	"attack --norm":        oneOf("linf", "l2"),
-	"direction":            oneOf("sign", "normalized"),
-	"rule":                 oneOf("fixed", "auto"),
-	"start":                oneOf("clean", "random"),
-	"iterate":              oneOf("last", "best"),
-	"certify --gallery":    oneOf(worst.Galleries()...),
-	"certify --method":     oneOf(robustness.CertifyMethods()...),
 	"certify --fail-under": limits(robustness.CertifyKeys),
 
-	"intervals":           oneOf("queries", "classes"),
-	"distance":            oneOf(metric.Euclidean, metric.Cosine),
 	"influence --replace": oneOf(replacements(generalize.ImageReplacements())...),
 	"stability --replace": list(func() []string {
 		return append(replacements(generalize.Replacements()), generalize.ReplacementWord(generalize.ReplaceTriple))
 	}),
 	"gap --split": unseen, "stability --split": unseen, "influence --split": unseen,
-	"data":      oneOf("run", "circle"),
 	"negatives": oneOf(noise.SameIndex, noise.RandomOne),
 	"form":      oneOf(stability.Paper, stability.Corrected, bound.BothForms),
 	"constants": oneOf(stability.Paper, stability.Tight),
 
-	"table":    completeTable,
-	"metric":   list(scoreNames),
-	"columns":  completeColumns,
-	"select":   oneOf("best"),
-	"by":       oneOf(selectors()...),
-	"group-by": list(base.ConfigKeys),
+	"table":            completeTable,
+	"metric":           list(scoreNames),
+	"columns":          completeColumns,
+	"report --variant": oneOf("both", "published", "fixed"),
+	"select":           oneOf("best"),
+	"by":               oneOf(selectors()...),
+	"group-by":         list(base.ConfigKeys),
 
 	"fail-under":                  limits(func() []string { return append(evalScores(), run.PairKeys(true)...) }),
 	"attack --fail-under":         limits(func() []string { return attack.Keys(attack.Attacks()) }),
@@ -128,11 +100,7 @@ var vectorFiles = base.Files(vectors.Formats(false)...)
 
 // replacements are what training images are replaced by, as users name it.
 func replacements(kinds []string) []string {
-	var out []string
-	for _, r := range kinds {
-		out = append(out, generalize.ReplacementWord(r))
-	}
-	return out
+	return lists.Map(kinds, generalize.ReplacementWord)
 }
 
 // unseen completes images that training has not seen.
@@ -150,6 +118,9 @@ func completeFlags(root *cobra.Command) {
 		complete := flagValues[path+" --"+f.Name]
 		if complete == nil {
 			complete = flagValues[f.Name]
+		}
+		if words := base.WordsOf(f); words != nil {
+			complete = oneOf(words...)
 		}
 		if complete != nil && root.Flags().Lookup(f.Name) != nil {
 			// An unknown flag is the only other error, and this one was just found.
@@ -209,10 +180,7 @@ func list(values func() []string) cobra.CompletionFunc {
 // limits proposes scores, behind which a limit is written.
 func limits(scores func() []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-		var out []string
-		for _, s := range base.Begins(scores(), word) {
-			out = append(out, s+"=")
-		}
+		out := lists.Map(base.Begins(scores(), word), func(s string) string { return s + "=" })
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 }

@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -70,18 +70,12 @@ func setHelp(s *base.Streams, root *cobra.Command) {
 func showHelp(s *base.Streams, cmd *cobra.Command) error {
 	cmd.InitDefaultHelpFlag()
 	text := helpText(cmd)
-	return s.Result(printed.Help{Schema: record.HelpSchema, Command: cmd.CommandPath(), Text: text}, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
+	return s.Text(printed.Help{Schema: record.HelpSchema, Command: cmd.CommandPath(), Text: text}, text)
 }
 
 // helpText lays out a command's help: what it does, examples, then the rest.
 func helpText(cmd *cobra.Command) string {
-	about := cmd.Long
-	if about == "" {
-		about = cmd.Short
-	}
+	about := cmp.Or(cmd.Long, cmd.Short)
 	text := strings.TrimSpace(about) + "\n"
 	if cmd.HasExample() {
 		text += "\nExamples:\n" + cmd.Example + "\n"

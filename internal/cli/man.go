@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -59,14 +58,7 @@ func runMan(s *base.Streams, root *cobra.Command, folder string) error {
 	if err := write("tercet-config.5", configPage(date)); err != nil {
 		return err
 	}
-	return s.Result(doc, func(w io.Writer) error {
-		for _, f := range doc.Files {
-			if _, err := fmt.Fprintln(w, f); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return s.Line(doc, "%s", strings.Join(doc.Files, "\n"))
 }
 
 // manDate is the date of the pages: epoch in seconds, or today where it is empty.

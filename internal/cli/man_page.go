@@ -12,6 +12,7 @@ import (
 	"tercet/internal/cli/base"
 	configcmd "tercet/internal/cli/config"
 	"tercet/internal/config"
+	"tercet/internal/lists"
 	"tercet/internal/record/printed"
 )
 
@@ -117,11 +118,7 @@ func commandPage(cmd *cobra.Command, date time.Time) string {
 func synopsis(cmd *cobra.Command) []string {
 	_, rest, _ := strings.Cut(cmd.UsageString(), "Usage:\n")
 	forms, _, _ := strings.Cut(rest, "\n\n")
-	var out []string
-	for _, line := range strings.Split(forms, "\n") {
-		out = append(out, strings.TrimSpace(line))
-	}
-	return out
+	return lists.Map(strings.Split(forms, "\n"), strings.TrimSpace)
 }
 
 func availableCommands(cmd *cobra.Command) []*cobra.Command {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tercet/internal/cli/base"
+	"tercet/internal/lists"
 	"tercet/internal/text"
 )
 
@@ -38,10 +39,7 @@ func onEnd(s *base.Streams, command string, args []string, code int) {
 	if runtime.GOOS == "windows" {
 		shell, flag = "cmd", "/c"
 	}
-	var words []string
-	for _, a := range args {
-		words = append(words, text.ShellWord(a))
-	}
+	words := lists.Map(args, text.ShellWord)
 	cmd := exec.Command(shell, flag, command)
 	cmd.Env = append(os.Environ(), "TERCET_STATUS="+strconv.Itoa(code), "TERCET_COMMAND=tercet "+strings.Join(words, " "))
 	out, err := cmd.CombinedOutput()

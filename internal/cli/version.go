@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -35,10 +36,7 @@ func addVersionFlag(root *cobra.Command) *bool {
 func runVersion(s *base.Streams) error {
 	b := base.BuildInfo()
 	return s.Result(printed.Version{Schema: record.VersionSchema, Binary: b}, func(w io.Writer) error {
-		commit := b.Commit
-		if commit == "" {
-			commit = "unknown"
-		}
+		commit := cmp.Or(b.Commit, "unknown")
 		if b.Dirty {
 			commit += " with changes"
 		}

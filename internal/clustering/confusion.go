@@ -5,6 +5,7 @@ import (
 
 	"tercet/internal/cluster/solve"
 	"tercet/internal/embed"
+	"tercet/internal/lists"
 	"tercet/internal/render"
 )
 
@@ -47,10 +48,7 @@ func writeConfusion(c *solve.Result, dir string) (string, error) {
 	out := render.Confusion{}
 	out.Rows, out.Cols = t.names(c.Classes)
 	for _, row := range t.counts {
-		var counts []int
-		for _, n := range row {
-			counts = append(counts, int(n))
-		}
+		counts := lists.Map(row, func(n float64) int { return int(n) })
 		out.Counts = append(out.Counts, counts)
 	}
 	base := filepath.Join(dir, "confusion")

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"tercet/internal/lists"
 )
 
 // Error is one mistake in a config: where it is, what is wrong, what to do.
@@ -38,10 +40,7 @@ func join(list []*Error) error {
 	case 1:
 		return list[0]
 	}
-	all := make([]error, len(list))
-	for i, e := range list {
-		all[i] = e
-	}
+	all := lists.Map(list, func(e *Error) error { return e })
 	return errors.Join(all...)
 }
 
@@ -53,9 +52,5 @@ func mistakes(err error) []*Error {
 	if e, ok := err.(*Error); ok {
 		return []*Error{e}
 	}
-	var out []*Error
-	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
-		out = append(out, mistakes(e)...)
-	}
-	return out
+	return lists.Flat(err.(interface{ Unwrap() []error }).Unwrap(), mistakes)
 }

@@ -163,12 +163,7 @@ func outbid(list []field, key string, over *node) bool {
 	if !ok || group == "" || over.get(key) != nil {
 		return false
 	}
-	for _, g := range list {
-		if g.tag.Get("oneof") == group && over.get(g.name) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(g field) bool { return g.tag.Get("oneof") == group && over.get(g.name) != nil })
 }
 
 func keep(n *node, want func(string) bool) *node {

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"tercet/internal/component"
+	"tercet/internal/lists"
 	"tercet/internal/text"
 )
 
@@ -132,10 +133,7 @@ func (c *Config) Hash() string {
 // text is the value as Resolved writes it, on one line.
 func (l leaf) text() string {
 	if axes, ok := l.v.Interface().(Axes); ok {
-		parts := make([]string, len(axes))
-		for i, a := range axes {
-			parts[i] = text.YAML(a.Key) + ": [" + strings.Join(a.Values, ", ") + "]"
-		}
+		parts := lists.Map(axes, func(a Axis) string { return text.YAML(a.Key) + ": [" + strings.Join(a.Values, ", ") + "]" })
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
 	return written(l.v)

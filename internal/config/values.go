@@ -6,6 +6,7 @@ import (
 
 	"tercet/internal/component"
 	"tercet/internal/imaging/transform"
+	"tercet/internal/lists"
 	"tercet/internal/record/printed"
 )
 
@@ -30,11 +31,7 @@ func values(f field) []printed.ConfigValue {
 }
 
 func components(family []part) []printed.ConfigValue {
-	var out []printed.ConfigValue
-	for _, c := range family {
-		out = append(out, printed.ConfigValue{Value: c.Name, Doc: c.Doc})
-	}
-	return out
+	return lists.Map(family, func(c part) printed.ConfigValue { return printed.ConfigValue{Value: c.Name, Doc: c.Doc} })
 }
 
 // steps lists the steps of transforms, those that draw nothing alone where fixed is set.

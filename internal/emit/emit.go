@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"tercet/internal/lists"
 	"tercet/internal/option"
 	"tercet/internal/text"
 )
@@ -48,11 +49,7 @@ var formats = []format{
 
 // Formats are the names of all formats.
 func Formats() []string {
-	var out []string
-	for _, f := range formats {
-		out = append(out, f.name)
-	}
-	return out
+	return lists.Map(formats, func(f format) string { return f.name })
 }
 
 // InRanks reports whether a format trains each run with several processes.
@@ -114,9 +111,6 @@ func (s Script) gib() int { return 1 + int(math.Ceil(2*float64(s.Memory)/(1<<30)
 
 // shell is a line of a shell.
 func shell(words []string) string {
-	var out []string
-	for _, w := range words {
-		out = append(out, text.ShellWord(w))
-	}
+	out := lists.Map(words, text.ShellWord)
 	return strings.Join(out, " ")
 }

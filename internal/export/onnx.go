@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tercet/internal/engine/nn"
+	"tercet/internal/lists"
 	"tercet/internal/protobuf"
 	"tercet/internal/safetensors"
 )
@@ -46,10 +47,7 @@ func ONNX(w io.Writer, m *nn.Model, a About) error {
 	}
 	names := map[int]string{nn.Images: "images"}
 	for i, o := range ops {
-		var in []string
-		for _, k := range o.In {
-			in = append(in, names[k])
-		}
+		in := lists.Map(o.In, func(k int) string { return names[k] })
 		if names[i] = "x" + strconv.Itoa(i); i == len(ops)-1 {
 			names[i] = "embeddings"
 		}

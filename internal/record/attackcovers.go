@@ -35,19 +35,11 @@ func missing(had map[string]Scores, o AttackOptions, is map[string]Scores) []str
 
 // fewer says what o measures less of.
 func fewer(queries int, there, o AttackOptions) []string {
-	var out []string
-	if o.Queries > 0 && queries > o.Queries {
-		out = append(out, fmt.Sprintf("%d queries instead of %d", queries, o.Queries))
-	}
-	if there.Draws > o.Draws {
-		out = append(out, fmt.Sprintf("%d draws instead of %d", there.Draws, o.Draws))
-	}
-	if there.PerQuery && !o.PerQuery {
-		out = append(out, "the values of each query")
-	}
-	if there.Bootstrap > 0 && o.Bootstrap == 0 {
-		out = append(out, "intervals")
-	}
+	var out losses
+	out.add(o.Queries > 0 && queries > o.Queries, "%d queries instead of %d", queries, o.Queries)
+	out.add(there.Draws > o.Draws, "%d draws instead of %d", there.Draws, o.Draws)
+	out.add(there.PerQuery && !o.PerQuery, "the values of each query")
+	out.add(there.Bootstrap > 0 && o.Bootstrap == 0, "intervals")
 	return out
 }
 
@@ -87,11 +79,10 @@ var attackSettings = []attackSetting{
 
 // unlike says which settings differ, such as "eps 77/255 instead of 8/255".
 func unlike(there, o AttackOptions, settings []attackSetting) []string {
-	var out []string
+	var out losses
 	for _, s := range settings {
-		if a, b := s.of(there), s.of(o); a != "" && b != "" && a != b {
-			out = append(out, fmt.Sprintf("%s %s instead of %s", s.flag, a, b))
-		}
+		a, b := s.of(there), s.of(o)
+		out.add(a != "" && b != "" && a != b, "%s %s instead of %s", s.flag, a, b)
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/text"
 )
 
@@ -87,35 +88,22 @@ func (d Certify) From() Source { return d.Source }
 // queries, radii, settings; nil if nothing. The options of d are enough.
 func (d Certify) Covers(there Certify) []string {
 	o, was := d.Options, there.Options
-	var out, lost []string
-	for _, v := range was.Eps {
-		if !slices.ContainsFunc(o.Eps, func(e float64) bool { return math.Abs(e-v) < 1e-9 }) {
-			lost = append(lost, text.EpsExact(o.Norm, v))
-		}
-	}
-	if lost != nil {
-		out = append(out, "the shares at eps "+strings.Join(lost, ", "))
-	}
-	if o.Queries > 0 && there.Queries > o.Queries {
-		out = append(out, fmt.Sprintf("%d queries instead of %d", there.Queries, o.Queries))
-	}
-	if was.Radii && !o.Radii {
-		out = append(out, "the largest budget of each query")
-	}
-	if was.Moves && !o.Moves {
-		out = append(out, "the certificates of the gallery")
-	}
-	if was.Samples > o.Samples && o.Samples > 0 {
-		out = append(out, fmt.Sprintf("%d samples instead of %d", was.Samples, o.Samples))
-	}
+	var out losses
+	lost := lists.Filter(was.Eps, func(v float64) bool {
+		return !slices.ContainsFunc(o.Eps, func(e float64) bool { return math.Abs(e-v) < 1e-9 })
+	})
+	shares := lists.Map(lost, func(v float64) string { return text.EpsExact(o.Norm, v) })
+	out.add(lost != nil, "the shares at eps %s", strings.Join(shares, ", "))
+	out.add(o.Queries > 0 && there.Queries > o.Queries, "%d queries instead of %d", there.Queries, o.Queries)
+	out.add(was.Radii && !o.Radii, "the largest budget of each query")
+	out.add(was.Moves && !o.Moves, "the certificates of the gallery")
+	out.add(was.Samples > o.Samples && o.Samples > 0, "%d samples instead of %d", was.Samples, o.Samples)
 	for _, s := range []struct{ flag, was, is string }{
 		{"method", was.Method, o.Method}, {"gallery", cmp.Or(was.Gallery, "full"), cmp.Or(o.Gallery, "full")}, {"norm", was.Norm, o.Norm},
 		{"sigma", fmt.Sprint(was.Sigma), fmt.Sprint(o.Sigma)}, {"alpha", fmt.Sprint(was.Alpha), fmt.Sprint(o.Alpha)},
 		{"sample", fmt.Sprint(was.Sample), fmt.Sprint(o.Sample)}, {"seed", fmt.Sprint(was.Seed), fmt.Sprint(o.Seed)},
 	} {
-		if s.was != s.is {
-			out = append(out, fmt.Sprintf("%s %s instead of %s", s.flag, s.was, s.is))
-		}
+		out.add(s.was != s.is, "%s %s instead of %s", s.flag, s.was, s.is)
 	}
 	return out
 }

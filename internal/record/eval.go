@@ -168,7 +168,8 @@ func (d Eval) From() Source { return d.Source }
 // intervals, baselines, images, settings; nil if nothing. The options of d are enough.
 func (d Eval) Covers(there Eval) []string {
 	had, is := there.Options, d.Options
-	var out, ks []string
+	var out losses
+	var ks []string
 	for _, k := range had.Ks {
 		if !slices.Contains(is.Ks, k) {
 			ks = append(ks, fmt.Sprintf("recall@%d", k))
@@ -179,24 +180,13 @@ func (d Eval) Covers(there Eval) []string {
 			ks = append(ks, fmt.Sprintf("fnmr@fmr=%v", f))
 		}
 	}
-	if ks != nil {
-		out = append(out, strings.Join(ks, ", "))
-	}
-	for _, part := range []struct {
-		what    string
-		had, is bool
-	}{
-		{"the clustering scores", had.KMeans, is.KMeans},
-		{"the baselines", had.Baselines, is.Baselines},
-		{"the scores of pairs", there.Pairs != nil && had.Threshold == nil, is.ScoresPairs() || there.ofLoss()},
-		{"intervals", had.Bootstrap > 0, is.Bootstrap > 0},
-		{"the values of each query", had.PerQuery, is.PerQuery},
-		{"the scores of each class", had.PerClass, is.PerClass},
-	} {
-		if part.had && !part.is {
-			out = append(out, part.what)
-		}
-	}
+	out.add(ks != nil, "%s", strings.Join(ks, ", "))
+	out.add(had.KMeans && !is.KMeans, "the clustering scores")
+	out.add(had.Baselines && !is.Baselines, "the baselines")
+	out.add(there.Pairs != nil && had.Threshold == nil && !is.ScoresPairs() && !there.ofLoss(), "the scores of pairs")
+	out.add(had.Bootstrap > 0 && is.Bootstrap <= 0, "intervals")
+	out.add(had.PerQuery && !is.PerQuery, "the values of each query")
+	out.add(had.PerClass && !is.PerClass, "the scores of each class")
 	if is.Limit > 0 {
 		out = append(out, lessOf(there.Source.Items, is.Limit, "images")...)
 	}

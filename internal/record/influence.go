@@ -1,5 +1,7 @@
 package record
 
+import "tercet/internal/lists"
+
 // Influence is influence.json, schema tercet.influence/1: how far single training images
 // move a network in some steps from a checkpoint on, trained once with the image and once
 // with another one of its class in its place.
@@ -45,11 +47,7 @@ func (d Influence) Covers(there Influence) []string {
 		return other
 	}
 	plans := func(list []InfluenceRecord) []Replacement {
-		var out []Replacement
-		for _, v := range list {
-			out = append(out, v.Replacement)
-		}
-		return out
+		return lists.Map(list, func(v InfluenceRecord) Replacement { return v.Replacement })
 	}
 	return fewerReplaced(there.Source, d.Source, there.Options.Triplets, d.Options.Triplets, there.Options.Seed, d.Options.Seed, plans(there.Images), plans(d.Images))
 }

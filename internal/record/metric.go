@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"tercet/internal/lists"
 )
 
 // MetricBound is a calculated bound of a measured quantity.
@@ -193,12 +195,7 @@ func (d MetricStability) Covers(there MetricStability) []string {
 		lost = append(lost, lessOf(had.Repeats, is.Repeats, "repeats")...)
 	}
 	lost = append(lost, lessOf(cmp.Or(had.Triplets, MetricTriplets), cmp.Or(is.Triplets, MetricTriplets), "triplets")...)
-	var sizes []int
-	for _, n := range had.Sizes {
-		if !slices.Contains(is.Sizes, n) {
-			sizes = append(sizes, n)
-		}
-	}
+	sizes := lists.Filter(had.Sizes, func(n int) bool { return !slices.Contains(is.Sizes, n) })
 	if sizes != nil {
 		lost = append(lost, fmt.Sprintf("the sizes %v", sizes))
 	}

@@ -8,6 +8,23 @@ import (
 	"strings"
 )
 
+// losses are what a result has that is there, and the one that replaces it would not.
+type losses []string
+
+// add adds a loss, if it is one.
+func (l *losses) add(lost bool, format string, args ...any) {
+	if lost {
+		*l = append(*l, fmt.Sprintf(format, args...))
+	}
+}
+
+// gone adds what is in a list and not in the new one.
+func (l *losses) gone(there, now []string, what string) {
+	for _, v := range there {
+		l.add(!slices.Contains(now, v), "%s %s", what, v)
+	}
+}
+
 // lessOf says that a measurement has less of something than the one that is there, such
 // as "200 triplets instead of 100".
 func lessOf(there, now int, what string) []string {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tercet/internal/lists"
 )
 
 // Stability is stability.json, schema tercet.stability/1: how far networks that were
@@ -117,11 +119,7 @@ func (d Stability) From() Source { return d.Source }
 // nothing. The options of d, the items of its source and its replacements are enough.
 func (d Stability) Covers(there Stability) []string {
 	plans := func(list []Replaced) []Replacement {
-		var out []Replacement
-		for _, v := range list {
-			out = append(out, v.Replacement)
-		}
-		return out
+		return lists.Map(list, func(v Replaced) Replacement { return v.Replacement })
 	}
 	return fewerReplaced(there.Source, d.Source, there.Options.Triplets, d.Options.Triplets, there.Options.Seed, d.Options.Seed, plans(there.Replaced), plans(d.Replaced))
 }
@@ -143,9 +141,7 @@ func missed(there, plan []Replacement) []string {
 	lost := 0
 	for _, p := range there {
 		if !slices.ContainsFunc(plan, func(q Replacement) bool { return q.Kind == p.Kind }) {
-			if k := "replacements by " + p.Kind; !slices.Contains(kinds, k) {
-				kinds = append(kinds, k)
-			}
+			kinds = lists.AppendNew(kinds, "replacements by "+p.Kind)
 			continue
 		}
 		if !slices.Contains(plan, p) {
@@ -154,9 +150,7 @@ func missed(there, plan []Replacement) []string {
 			if p.Image < 0 {
 				name = fmt.Sprint("weight ", p.By)
 			}
-			if !slices.Contains(images, name) {
-				images = append(images, name)
-			}
+			images = lists.AppendNew(images, name)
 		}
 	}
 	switch {

@@ -1,9 +1,7 @@
 package record
 
 import (
-	"fmt"
 	"slices"
-
 	"tercet/internal/option"
 	"tercet/internal/text"
 )
@@ -92,40 +90,18 @@ func (d Worst) From() Source { return d.Source }
 // Covers says what there has and d, of the same weights and images, would not. The options
 // of d are enough.
 func (d Worst) Covers(there Worst) []string {
-	var out []string
-	for _, g := range there.Options.Galleries {
-		if !slices.Contains(d.Options.Galleries, g) {
-			out = append(out, "the gallery "+g)
-		}
-	}
 	a, b := there.Options, d.Options
-	if b.Queries > 0 && there.Queries > b.Queries {
-		out = append(out, fmt.Sprintf("%d queries instead of %d", there.Queries, b.Queries))
-	}
-	if a.Norm != b.Norm || a.Eps != b.Eps {
-		out = append(out, fmt.Sprintf("eps %s %s instead of %s %s", a.Norm, text.EpsExact(a.Norm, a.Eps), b.Norm, text.EpsExact(b.Norm, b.Eps)))
-	}
-	if a.K != b.K {
-		out = append(out, fmt.Sprintf("the %d nearest rows instead of %d", max(a.K, 1), max(b.K, 1)))
-	}
-	if a.Given != "" && a.Given != b.Given {
-		out = append(out, "the images of others that were verified")
-	}
-	for _, v := range a.Transfer {
-		if !slices.Contains(b.Transfer, v) {
-			out = append(out, "the images made for the network "+v)
-		}
-	}
-	if a.Moves && !b.Moves {
-		out = append(out, "the attacks on the gallery")
-	}
-	if a.Battery && !b.Battery {
-		out = append(out, "the checks for masked gradients")
-	}
-	if a.Version != b.Version && b.Version == "standard" { // which the others contain
-		out = append(out, "the attacks of the suite "+a.Version)
-	}
-	if a.Sample != b.Sample && (a.Queries > 0 || b.Queries > 0) {
+	var out losses
+	out.gone(a.Galleries, b.Galleries, "the gallery")
+	out.add(b.Queries > 0 && there.Queries > b.Queries, "%d queries instead of %d", there.Queries, b.Queries)
+	out.add(a.Norm != b.Norm || a.Eps != b.Eps, "eps %s %s instead of %s %s", a.Norm, text.EpsExact(a.Norm, a.Eps), b.Norm, text.EpsExact(b.Norm, b.Eps))
+	out.add(a.K != b.K, "the %d nearest rows instead of %d", max(a.K, 1), max(b.K, 1))
+	out.add(a.Given != "" && a.Given != b.Given, "the images of others that were verified")
+	out.gone(a.Transfer, b.Transfer, "the images made for the network")
+	out.add(a.Moves && !b.Moves, "the attacks on the gallery")
+	out.add(a.Battery && !b.Battery, "the checks for masked gradients")
+	out.add(a.Version != b.Version && b.Version == "standard", "the attacks of the suite %s", a.Version) // the others contain it
+	if a.Queries > 0 || b.Queries > 0 {
 		out = append(out, otherThan(a.Sample, b.Sample, "sample")...)
 	}
 	return append(out, otherThan(a.Seed, b.Seed, "seed")...)

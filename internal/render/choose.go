@@ -6,16 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/names"
 )
 
 // Choose keeps the named columns, in the order of the names, and those of always that the
 // table has.
 func (t *Table) Choose(headings []string, always ...string) error {
-	var all []string
-	for _, c := range t.Columns {
-		all = append(all, c.Name)
-	}
+	all := lists.Map(t.Columns, func(c Column) string { return c.Name })
 	var at []int
 	for _, h := range headings {
 		i := slices.Index(all, h)

@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"tercet/internal/lists"
 )
 
 // Bar is a value with its interval; Low and High NaN, or both equal to Value,
@@ -204,10 +206,7 @@ func (m *lineMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, t := range m.Traces {
 		for _, r := range t.runs() {
 			if len(r) >= densePoints || t.form().band {
-				var edge []vg.Point
-				for _, i := range r {
-					edge = append(edge, at(t, i, max(t.Y[i].Value, t.Y[i].High)))
-				}
+				edge := lists.Map(r, func(i int) vg.Point { return at(t, i, max(t.Y[i].Value, t.Y[i].High)) })
 				for _, i := range slices.Backward(r) {
 					edge = append(edge, at(t, i, min(t.Y[i].Value, t.Y[i].Low)))
 				}
@@ -225,10 +224,7 @@ func (m *lineMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for _, t := range m.Traces {
 		for _, r := range t.runs() {
-			var line []vg.Point
-			for _, i := range r {
-				line = append(line, at(t, i, t.Y[i].Value))
-			}
+			line := lists.Map(r, func(i int) vg.Point { return at(t, i, t.Y[i].Value) })
 			if len(line) > 1 && !t.form().bare {
 				c.StrokeLines(t.style(), line)
 			}

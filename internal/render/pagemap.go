@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+
+	"tercet/internal/lists"
 )
 
 // MapPoint is an image on a map.
@@ -57,9 +59,7 @@ func (m *itemMap) html(title string, data *pageData) (*htmlMap, error) {
 	lowX, highX, lowY, highY := m.points[0].X, m.points[0].X, m.points[0].Y, m.points[0].Y
 	for _, p := range m.points {
 		lowX, highX, lowY, highY = min(lowX, p.X), max(highX, p.X), min(lowY, p.Y), max(highY, p.Y)
-		if !slices.Contains(classes, p.Class) {
-			classes = append(classes, p.Class)
-		}
+		classes = lists.AppendNew(classes, p.Class)
 	}
 	slices.Sort(classes)
 	color := func(class string) string {

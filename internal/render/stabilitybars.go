@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"tercet/internal/lists"
 )
 
 // Replaced is a training with one image replaced, and how far it moved the network.
@@ -31,9 +33,7 @@ func Stability(base, title, note string, list []Replaced) error {
 		if !finite(r.LossMax) || !finite(r.LossMean) || !finite(r.Cosine) || !finite(r.Neighbors) {
 			return fmt.Errorf("plot %s: image %s (%s) has numbers that are not finite", base, r.Name, r.Kind)
 		}
-		if !slices.Contains(kinds, r.Kind) {
-			kinds = append(kinds, r.Kind)
-		}
+		kinds = lists.AppendNew(kinds, r.Kind)
 	}
 	slices.Sort(kinds)
 	hue := func(kind string) color.RGBA { return Palette[slices.Index(kinds, kind)%len(Palette)] }

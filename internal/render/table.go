@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"tercet/internal/lists"
 )
 
 // Table is what a result looks like before a format is chosen. Write renders it.
@@ -33,6 +34,11 @@ type Column struct {
 	// none is the best.
 	Unlike bool
 	Note   string // of the table's notes, the one that explains the column alone
+}
+
+// Columns are columns of these names.
+func Columns(names ...string) []Column {
+	return lists.Map(names, func(name string) Column { return Column{Name: name} })
 }
 
 // Cell is a text, a number, a number with an interval, or nothing.

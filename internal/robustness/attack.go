@@ -10,6 +10,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/embed"
 	"tercet/internal/engine/adversary"
+	"tercet/internal/lists"
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
@@ -190,10 +191,7 @@ func runAttacks(o record.AttackOptions, ctx context.Context, e *run.Embedded, g 
 }
 
 func attackOptions(o record.AttackOptions, say progress.Count) attack.Options {
-	var variants []attack.Variant
-	for _, v := range o.Variants {
-		variants = append(variants, attack.Variant(v))
-	}
+	variants := lists.Map(o.Variants, func(v string) attack.Variant { return attack.Variant(v) })
 	return attack.Options{
 		Attacks: o.Attacks, Variants: variants, PGD: pgdOf(&o),
 		Method: attack.MethodOptions{W: o.W, M: o.M, Near: o.Near, Pure: o.Pure, Xi: attack.Xi{Scale: o.XiScale, Weight: o.XiWeight}},

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tercet/internal/attack/worst"
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
 	"tercet/internal/render"
@@ -163,9 +164,7 @@ func DrawBands(list []printed.Band, base string) ([]string, error) {
 	chart := render.LineChart{Title: "Worst case over the budget", Cols: 2, Note: "above: no perturbation found breaks; below: proven; between: not known"}
 	var runs, panels []string
 	for _, b := range list {
-		if !slices.Contains(runs, b.Run) {
-			runs = append(runs, b.Run)
-		}
+		runs = lists.AppendNew(runs, b.Run)
 		title := b.Norm + ", gallery " + b.Gallery
 		k := slices.Index(panels, title)
 		if k < 0 {

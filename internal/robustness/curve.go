@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"tercet/internal/lists"
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
@@ -49,9 +50,7 @@ func Curve(ctx context.Context, r *run.Run, checkpoint, set string, o record.Att
 		doc.Queries, doc.Excluded = len(res.Queries), res.Excluded
 		doc.Cost.Add(res.Cost)
 		for _, w := range warnings(res, g.Apart()) {
-			if !slices.Contains(doc.Warnings, w) {
-				doc.Warnings = append(doc.Warnings, w)
-			}
+			doc.Warnings = lists.AppendNew(doc.Warnings, w)
 		}
 	}
 	doc.Warnings = append(doc.Warnings, r.Omitted()...)

@@ -37,9 +37,6 @@ func WorstScores(k int) []string {
 	return out
 }
 
-// PlannedWorst is the document of a worst case by o as far as it is known before the work.
-func PlannedWorst(o record.WorstOptions) record.Worst { return record.Worst{Options: o} }
-
 // HoldsWorst reports whether d has all that o asks for, by the attacks that there are today.
 func HoldsWorst(d *record.Worst, o record.WorstOptions) bool {
 	if !d.Holds(o) || o.Moves && (d.Moved == nil || d.Moved.Hub == nil) {

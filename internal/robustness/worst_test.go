@@ -51,7 +51,7 @@ func TestWorstResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !HoldsWorst(want, plan.Options) || PlannedWorst(plan.Options).Covers(*want) != nil {
+	if !HoldsWorst(want, plan.Options) || (record.Worst{Options: plan.Options}).Covers(*want) != nil {
 		t.Errorf("%+v is not of its own options", want.Options)
 	}
 	os.Remove(part)

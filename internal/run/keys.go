@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 
+	"tercet/internal/lists"
 	"tercet/internal/metric"
 	"tercet/internal/record"
 )
@@ -43,9 +44,5 @@ func PairKeys(threshold bool, fmr ...float64) []string {
 
 // KeysOf lists the keys of scores, in their order.
 func KeysOf(s record.Scores) []string {
-	var out []string
-	for _, e := range s {
-		out = append(out, e.Key)
-	}
-	return out
+	return lists.Map(s, func(e record.Score) string { return e.Key })
 }

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
 	"tercet/internal/rng"
@@ -114,11 +115,7 @@ func firstLabels(s batch.Sampler, ds data.Dataset) []int32 {
 	if own, ok := s.(batch.RowLabels); ok {
 		return own.RowLabels(0)[0]
 	}
-	var out []int32
-	for _, i := range s.Plan(0)[0] {
-		out = append(out, ds.Labels()[i])
-	}
-	return out
+	return lists.Map(s.Plan(0)[0], func(i int32) int32 { return ds.Labels()[i] })
 }
 
 // timeStep returns the best of three steps on a batch of random images, in seconds

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"tercet/internal/fsx"
+	"tercet/internal/lists"
 	"tercet/internal/names"
 	"tercet/internal/option"
 	"tercet/internal/record"
@@ -39,10 +40,7 @@ func (e *CheckpointError) Error() string {
 	if len(e.Offers) == 0 {
 		return e.Err.Error() + "; there is no other checkpoint that can be used"
 	}
-	var list []string
-	for _, o := range e.Offers {
-		list = append(list, fmt.Sprintf("checkpoints/%s.safetensors at step %d", o.Name, o.Step))
-	}
+	list := lists.Map(e.Offers, func(o Offer) string { return fmt.Sprintf("checkpoints/%s.safetensors at step %d", o.Name, o.Step) })
 	return fmt.Sprintf("%v; what can be used is %s", e.Err, strings.Join(list, " and "))
 }
 

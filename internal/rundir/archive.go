@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"tercet/internal/archive"
@@ -60,10 +61,5 @@ func documents(dir, name string, files map[string]string, logs bool) error {
 }
 
 func isKept(name string) bool {
-	for _, ending := range kept {
-		if strings.HasSuffix(name, ending) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(kept, func(ending string) bool { return strings.HasSuffix(name, ending) })
 }

@@ -12,23 +12,15 @@ import (
 )
 
 // Has says that the run has a result document: eval, attack or cluster.
-func (r *Run) Has(kind string) bool { return kindNamed(kind).has(r) }
+func (r *Run) Has(kind string) bool { return kindNamed(kind).from(r) != nil }
 
 // From says what the run's document of a kind was computed from; false where it has none.
 func (r *Run) From(kind string) (record.Source, bool) {
-	switch {
-	case kind == "eval" && r.Eval != nil:
-		return r.Eval.Source, true
-	case kind == "attack" && r.Attack != nil:
-		return r.Attack.Source, true
-	case kind == "cluster" && r.Cluster != nil:
-		return r.Cluster.Source, true
-	case kind == "worst" && r.Worst != nil:
-		return r.Worst.Source, true
-	case kind == "certify" && r.Certify != nil:
-		return r.Certify.Source, true
+	from := kindNamed(kind).from(r)
+	if from == nil {
+		return record.Source{}, false
 	}
-	return record.Source{}, false
+	return *from, true
 }
 
 // Leaves says that the run has such a document, which is left out with a note.
@@ -80,20 +72,10 @@ func Without(kind string, runs []*Run) string {
 // Only is the run with the results of some kinds alone.
 func (r *Run) Only(kinds ...string) *Run {
 	out := *r
-	if !slices.Contains(kinds, "eval") {
-		out.Eval = nil
-	}
-	if !slices.Contains(kinds, "attack") {
-		out.Attack = nil
-	}
-	if !slices.Contains(kinds, "cluster") {
-		out.Cluster = nil
-	}
-	if !slices.Contains(kinds, "worst") {
-		out.Worst = nil
-	}
-	if !slices.Contains(kinds, "certify") {
-		out.Certify = nil
+	for _, k := range allKinds {
+		if !slices.Contains(kinds, k.name) {
+			k.drop(&out)
+		}
 	}
 	return &out
 }

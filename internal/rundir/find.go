@@ -15,11 +15,14 @@ import (
 // Find returns the run directories that patterns name, each once, in the
 // order of the patterns. A pattern is a run directory, a folder or zip archive of run
 // directories, or a glob of either, also in an archive (results.zip/mnist-*); within one, numbers in names count as
-// numbers. What names no run is an error that wraps ErrRun; a bad glob wraps
+// numbers. Without patterns it is the folder runs. What names no run is an error that wraps ErrRun; a bad glob wraps
 // filepath.ErrBadPattern.
 func Find(patterns []string) ([]string, error) {
 	var out []string
 	seen := map[string]bool{}
+	if len(patterns) == 0 {
+		patterns = []string{"runs"}
+	}
 	for _, p := range patterns {
 		list, err := expand(p)
 		if err != nil {

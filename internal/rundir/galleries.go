@@ -36,7 +36,7 @@ func besideSprite[T any](r *Run, name string, parse func(sprite string, lines []
 	for _, dir := range r.Of.pictureFolders(r.Dir) {
 		sprite, path := filepath.Join(dir, name+".png"), filepath.Join(dir, name+".csv")
 		if _, err := os.Stat(sprite); err != nil {
-			continue
+			continue // a result without pictures takes those of the one before along
 		}
 		f, _, err := fsx.OpenRegular(path)
 		if errors.Is(err, fs.ErrNotExist) {

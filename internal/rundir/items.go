@@ -1,16 +1,10 @@
 package rundir
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 
-	"tercet/internal/fsx"
 	"tercet/internal/render"
 )
 
@@ -29,39 +23,25 @@ func (r *Run) ReadItems() (*Items, error) {
 	if r.Cluster == nil {
 		return nil, nil
 	}
-	for _, dir := range r.Of.pictureFolders(r.Dir) {
-		out := &Items{Sprite: filepath.Join(dir, "items.png")}
-		if _, err := os.Stat(out.Sprite); err != nil {
-			continue // a result without pictures takes those of the one before along
-		}
-		path := filepath.Join(dir, "items.csv")
-		f, _, err := fsx.OpenRegular(path)
-		if errors.Is(err, fs.ErrNotExist) {
+	return besideSprite(r, "items", parseItems)
+}
+
+// parseItems reads the lines of items.csv.
+func parseItems(sprite string, rows [][]string) (*Items, error) {
+	out := &Items{Sprite: sprite}
+	for i, row := range rows {
+		if i == 0 {
 			continue
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrRun, err)
+		if len(row) != 5 {
+			return nil, fmt.Errorf("line %d: %d columns, want 5", i+1, len(row))
 		}
-		defer f.Close()
-		rows, err := csv.NewReader(io.LimitReader(f, maxItems)).ReadAll()
-		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", ErrRun, path, err)
+		x, errX := strconv.ParseFloat(row[3], 64)
+		y, errY := strconv.ParseFloat(row[4], 64)
+		if err := errors.Join(errX, errY); err != nil || x-x != 0 || y-y != 0 {
+			return nil, fmt.Errorf("line %d: the place %s, %s is no pair of numbers", i+1, row[3], row[4])
 		}
-		for i, row := range rows {
-			if i == 0 {
-				continue
-			}
-			if len(row) != 5 {
-				return nil, fmt.Errorf("%w: %s:%d: %d columns, want 5", ErrRun, path, i+1, len(row))
-			}
-			x, errX := strconv.ParseFloat(row[3], 64)
-			y, errY := strconv.ParseFloat(row[4], 64)
-			if err := errors.Join(errX, errY); err != nil || x-x != 0 || y-y != 0 {
-				return nil, fmt.Errorf("%w: %s:%d: the place %s, %s is no pair of numbers", ErrRun, path, i+1, row[3], row[4])
-			}
-			out.Points = append(out.Points, render.MapPoint{X: x, Y: y, Class: row[1], Text: fmt.Sprintf("%s, cluster %s, item %s", row[1], row[2], row[0])})
-		}
-		return out, nil
+		out.Points = append(out.Points, render.MapPoint{X: x, Y: y, Class: row[1], Text: fmt.Sprintf("%s, cluster %s, item %s", row[1], row[2], row[0])})
 	}
-	return nil, nil
+	return out, nil
 }

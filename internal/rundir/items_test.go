@@ -20,7 +20,7 @@ func TestReadItems(t *testing.T) {
 	if err != nil || len(items.Points) != 1 || items.Points[0].X != 0.5 || items.Points[0].Y != -1000 || items.Points[0].Class != "a, b" || items.Points[0].Text != "a, b, cluster 2, item 7" {
 		t.Errorf("%+v %v", items, err)
 	}
-	for text, want := range map[string]string{"item\n1,2\n": "fields", "a,b,c,d,e\n1,x,0,nan,1\n": "items.csv:2: the place nan, 1", "a,b,c,d\n1,2,3,4\n": "4 columns, want 5"} {
+	for text, want := range map[string]string{"item\n1,2\n": "fields", "a,b,c,d,e\n1,x,0,nan,1\n": "items.csv: line 2: the place nan, 1", "a,b,c,d\n1,2,3,4\n": "4 columns, want 5"} {
 		rundirtest.Put(t, dir, "figures/items.csv", text)
 		if _, err := r.ReadItems(); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)

@@ -58,20 +58,12 @@ func ReadOf(dir string, of Of, kinds ...string) (*Run, error) {
 		return nil, fmt.Errorf("%w: there is no %s; if training was killed at its start, the same tercet train command resumes", ErrRun, path)
 	}
 	r.Manifest = *m
-	if r.Eval, err = readResult[record.Eval](r, "eval", kinds); err != nil {
-		return nil, err
-	}
-	if r.Attack, err = readResult[record.Attack](r, "attack", kinds); err != nil {
-		return nil, err
-	}
-	if r.Cluster, err = readResult[record.Cluster](r, "cluster", kinds); err != nil {
-		return nil, err
-	}
-	if r.Worst, err = readResult[record.Worst](r, "worst", kinds); err != nil {
-		return nil, err
-	}
-	if r.Certify, err = readResult[record.Certify](r, "certify", kinds); err != nil {
-		return nil, err
+	for _, k := range allKinds {
+		if slices.Contains(kinds, k.name) {
+			if err := k.read(r); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if r.Cluster != nil {
 		r.Cluster.Labels = nil // of no use here, and most of the document
@@ -90,11 +82,8 @@ type result interface {
 }
 
 // readResult reads a document of what r is read of; nil where there is none. One that
-// should be of that and is not is noted in r.Left. A kind that is not among kinds is not read.
-func readResult[D result](r *Run, kind string, kinds []string) (*D, error) {
-	if !slices.Contains(kinds, kind) {
-		return nil, nil
-	}
+// should be of that and is not is noted in r.Left.
+func readResult[D result](r *Run, kind string) (*D, error) {
 	for i, path := range r.Of.places(r.Dir, kind) {
 		d, err := read[D](path)
 		if err != nil {

@@ -4,30 +4,52 @@ import (
 	"maps"
 	"slices"
 
+	"tercet/internal/lists"
 	"tercet/internal/record"
 )
 
 // kind is a result document of runs.
 type kind struct {
-	name, command string // of the document; of what makes it
-	extra         bool   // that a run has none is no lack
-	suite         string // that the command is given
-	has           func(*Run) bool
+	name, command string                   // of the document; of what makes it
+	extra         bool                     // that a run has none is no lack
+	suite         string                   // that the command is given
 	scores        func(*Run) record.Scores // of a run that has it
 	setting       func(r *Run, key string) []Label
+	document
 }
 
-// kinds are the documents with the keys that a report uses: scores of eval.json
+// document is how the field of a run with such a document is read.
+type document struct {
+	from func(*Run) *record.Source // nil where the run has none
+	read func(*Run) error
+	drop func(*Run)
+}
+
+func documentIn[D result](name string, field func(*Run) **D) document {
+	return document{
+		from: func(r *Run) *record.Source {
+			if d := *field(r); d != nil {
+				from := (*d).From()
+				return &from
+			}
+			return nil
+		},
+		read: func(r *Run) (err error) { *field(r), err = readResult[D](r, name); return err },
+		drop: func(r *Run) { *field(r) = nil },
+	}
+}
+
+// allKinds are the documents with the keys that a report uses: scores of eval.json
 // by their own, those of its pairs as "pairs.accuracy"; those of attack.json too, other variants than the fixed one as
 // "ES:R(published)", ERS of the images as they are as "clean:ERS" and
 // "clean:ERS(published)"; those of cluster.json as "cluster:nmi"; those of worst.json in the
 // whole gallery by their own, "wcR@1", in others as "wcR@1(prototype)", recall@1 of its queries
 // as "worst:recall@1"; "certR@1".
-var kinds = []kind{
-	{"eval", "eval", false, "", func(r *Run) bool { return r.Eval != nil }, func(r *Run) record.Scores {
+var allKinds = []kind{
+	{"eval", "eval", false, "", func(r *Run) record.Scores {
 		return append(AllScores(r.Eval.Evaluated), renamed("pairs.", r.Eval.Pairs, "")...)
-	}, func(r *Run, key string) []Label { return EvalSetting(r.Eval, key) }},
-	{"attack", "attack", false, "", func(r *Run) bool { return r.Attack != nil }, func(r *Run) record.Scores {
+	}, func(r *Run, key string) []Label { return EvalSetting(r.Eval, key) }, documentIn("eval", func(r *Run) **record.Eval { return &r.Eval })},
+	{"attack", "attack", false, "", func(r *Run) record.Scores {
 		out := renamed("", r.Attack.Scores["fixed"], "")
 		for _, v := range slices.Sorted(maps.Keys(r.Attack.Scores)) {
 			if v != "fixed" {
@@ -44,21 +66,21 @@ var kinds = []kind{
 			}
 		}
 		return out
-	}, func(r *Run, _ string) []Label { return AttackSetting(r.Attack) }},
-	{"cluster", "cluster", false, "", func(r *Run) bool { return r.Cluster != nil }, func(r *Run) record.Scores {
+	}, func(r *Run, _ string) []Label { return AttackSetting(r.Attack) }, documentIn("attack", func(r *Run) **record.Attack { return &r.Attack })},
+	{"cluster", "cluster", false, "", func(r *Run) record.Scores {
 		n := record.Value{Value: float64(r.Cluster.Clusters), Definition: "clusters"}
 		return append(record.Scores{{Key: "cluster:clusters", Value: n}}, renamed("cluster:", r.Cluster.Clustering, "")...)
-	}, func(r *Run, _ string) []Label { return clusterSetting(r.Cluster) }},
-	{"worst", "attack", true, "worst", func(r *Run) bool { return r.Worst != nil }, worstScores,
+	}, func(r *Run, _ string) []Label { return clusterSetting(r.Cluster) }, documentIn("cluster", func(r *Run) **record.Cluster { return &r.Cluster })},
+	{"worst", "attack", true, "worst", worstScores,
 		func(r *Run, _ string) []Label {
 			return []Label{imagesOf(r.Worst.Source), {"worst case", worstBudget(r.Worst)}}
-		}},
-	{"certify", "certify", true, "", func(r *Run) bool { return r.Certify != nil }, func(r *Run) record.Scores {
+		}, documentIn("worst", func(r *Run) **record.Worst { return &r.Worst })},
+	{"certify", "certify", true, "", func(r *Run) record.Scores {
 		proven, _ := r.Certify.Scores.Get(Certified)
 		return record.Scores{{Key: Certified, Value: proven}}
 	}, func(r *Run, _ string) []Label {
 		return []Label{imagesOf(r.Certify.Source), {"certificate", certifiedBudget(r.Certify)}}
-	}},
+	}, documentIn("certify", func(r *Run) **record.Certify { return &r.Certify })},
 }
 
 func renamed(before string, s record.Scores, after string) record.Scores {
@@ -72,8 +94,8 @@ func renamed(before string, s record.Scores, after string) record.Scores {
 // Scores lists all scores of a run.
 func (r *Run) Scores() record.Scores {
 	var out record.Scores
-	for _, k := range kinds {
-		if k.has(r) {
+	for _, k := range allKinds {
+		if k.from(r) != nil {
 			out = append(out, k.scores(r)...)
 		}
 	}
@@ -89,11 +111,7 @@ func (r *Run) Score(key string) (float64, bool) {
 // Kinds are the names of the documents that have scores: eval, attack, cluster, worst and
 // certify.
 func Kinds() []string {
-	var out []string
-	for _, k := range kinds {
-		out = append(out, k.name)
-	}
-	return out
+	return lists.Map(allKinds, func(k kind) string { return k.name })
 }
 
 // IsExtra says of a kind of document that a run without it lacks nothing.
@@ -101,9 +119,9 @@ func IsExtra(kind string) bool { return kindNamed(kind).extra }
 
 // KindOf names the document that a score comes from; "" where no run has it.
 func KindOf(key string, runs []*Run) string {
-	for _, k := range kinds {
+	for _, k := range allKinds {
 		for _, r := range runs {
-			if k.has(r) {
+			if k.from(r) != nil {
 				if _, ok := k.scores(r).Get(key); ok {
 					return k.name
 				}
@@ -114,7 +132,7 @@ func KindOf(key string, runs []*Run) string {
 }
 
 func kindNamed(name string) kind {
-	return kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })]
+	return allKinds[slices.IndexFunc(allKinds, func(k kind) bool { return k.name == name })]
 }
 
 // AllScores lists retrieval and clustering scores together.

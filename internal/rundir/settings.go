@@ -1,8 +1,10 @@
 package rundir
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,8 +18,8 @@ const ImagesPart = "images"
 // Measured are the parts of what a score of a run depends on beside its weights, such as
 // the distance; runs that differ in one are never averaged. nil where the run lacks it.
 func (r *Run) Measured(key string) []Label {
-	for _, k := range kinds {
-		if !k.has(r) {
+	for _, k := range allKinds {
+		if k.from(r) == nil {
 			continue
 		}
 		if v, ok := k.scores(r).Get(key); ok {
@@ -69,19 +71,13 @@ func EvalSetting(e *record.Eval, key string) []Label {
 	if _, ok := record.Scores(e.Clustering).Get(key); ok {
 		return append(out, Label{"number of clusters", clustersWord(o.K, e.Source)}, Label{"starts of k-means", strconv.Itoa(o.NInit)})
 	}
-	distance := o.Distance
-	if distance == "" {
-		distance = "euclidean"
-	}
+	distance := cmp.Or(o.Distance, "euclidean")
 	return append(out, Label{"distance", distance}, Label{"intervals", "over " + o.IntervalsOver()})
 }
 
 // pairIntervals is what the intervals of scores of pairs are over.
 func pairIntervals(o record.EvalOptions) string {
-	if o.Intervals == "" {
-		return "pairs"
-	}
-	return o.Intervals
+	return cmp.Or(o.Intervals, "pairs")
 }
 
 // AttackSetting is what a score of attack.json depends on.
@@ -131,10 +127,6 @@ func tree(o record.ClusterOptions) map[string]any {
 }
 
 func sortedKeys(m map[string]any) []string {
-	var out []string
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
+	out := slices.Sorted(maps.Keys(m))
 	return out
 }

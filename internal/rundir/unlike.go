@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/render"
 )
 
@@ -40,9 +41,7 @@ func UnlikeParts(settings [][]Label, names []string) (parts []string, why string
 	var all []string
 	for _, s := range settings {
 		for _, l := range s {
-			if !slices.Contains(all, l.Key) {
-				all = append(all, l.Key)
-			}
+			all = lists.AppendNew(all, l.Key)
 		}
 	}
 	var said []string
@@ -110,9 +109,7 @@ func UnlikeNotes(runs []*Run, scores []string) []string {
 		}
 		if _, w := UnlikeParts(all, dirs); w != "" {
 			why[score] = w
-			if !slices.Contains(reasons, w) {
-				reasons = append(reasons, w)
-			}
+			reasons = lists.AppendNew(reasons, w)
 		}
 	}
 	for _, w := range reasons {

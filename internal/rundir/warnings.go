@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/record"
 )
 
@@ -88,9 +89,7 @@ func Warnings(runs []*Run, scores, missing []string) []string {
 func TableWarnings(runs []*Run, scores []string) []string {
 	var out []string
 	for _, note := range append(Warnings(runs, scores, nil), UnlikeNotes(runs, scores)...) {
-		if !slices.Contains(out, note) {
-			out = append(out, note)
-		}
+		out = lists.AppendNew(out, note)
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/attack/worst"
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/text"
 )
@@ -116,9 +117,7 @@ func budgets(runs []*Run, scores []string) []string {
 			default:
 				note += certifiedBudget(r.Certify)
 			}
-			if !slices.Contains(notes, note) {
-				notes = append(notes, note)
-			}
+			notes = lists.AppendNew(notes, note)
 		}
 		if len(notes) == 1 {
 			out = append(out, notes[0])

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/option"
 )
 
@@ -69,9 +70,6 @@ func given(n int, getenv func(string) string) (Task, error) {
 
 // indices names the variables of all systems.
 func indices() string {
-	var out []string
-	for _, s := range Systems {
-		out = append(out, s.Index)
-	}
+	out := lists.Map(Systems, func(s System) string { return s.Index })
 	return strings.Join(out, ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/rundir"
 	"tercet/internal/study/observe"
 	"tercet/internal/verdict"
@@ -35,10 +36,7 @@ func bySeed(a, b *Row, s observe.Score) map[uint64]float64 {
 
 // over is the mean of differences over their seeds, in ascending order.
 func over(d map[uint64]float64) (Estimate, bool) {
-	var values []float64
-	for _, seed := range slices.Sorted(maps.Keys(d)) {
-		values = append(values, d[seed])
-	}
+	values := lists.Map(slices.Sorted(maps.Keys(d)), func(seed uint64) float64 { return d[seed] })
 	if values == nil {
 		return Estimate{}, false
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/study/observe"
 )
 
@@ -74,10 +75,7 @@ func (b *Best) choose(all []*observe.Observation) (out []*observe.Observation, n
 		if last := counts[len(counts)-1]; last != counts[0] {
 			words = fmt.Sprintf("%d to %d", counts[0], last)
 		}
-		var list []string
-		for _, name := range slices.Sorted(maps.Keys(chosen)) {
-			list = append(list, fmt.Sprintf("%s %d times", name, chosen[name]))
-		}
+		list := lists.Map(slices.Sorted(maps.Keys(chosen)), func(name string) string { return fmt.Sprintf("%s %d times", name, chosen[name]) })
 		notes = append(notes, fmt.Sprintf("chosen by %s among %s runs each: %s", b.By, words, strings.Join(list, ", ")))
 	}
 	if without != nil {

@@ -1,10 +1,12 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/study/observe"
@@ -30,17 +32,12 @@ func (t *Table) caution(rows []*Row) []string {
 			return b.String()
 		})
 		for _, id := range order {
-			var runs [][]*rundir.Run
-			for _, row := range groups[id] {
-				runs = append(runs, row.Dirs())
-			}
+			runs := lists.Map(groups[id], func(row *Row) []*rundir.Run { return row.Dirs() })
 			for i, said := range rundir.RowWarnings(runs, keys) {
 				groups[id][i].Caution = said
 			}
 			for _, note := range rundir.TableWarnings(slices.Concat(runs...), keys) {
-				if !slices.Contains(notes, note) {
-					notes = append(notes, note)
-				}
+				notes = lists.AppendNew(notes, note)
 			}
 		}
 	}
@@ -60,10 +57,7 @@ func (t *Table) caution(rows []*Row) []string {
 func together(notes []string) []string {
 	groups, order := observe.GroupBy(notes, func(note string) string {
 		_, what, _ := strings.Cut(note, " is of ")
-		if what == "" {
-			return note
-		}
-		return what
+		return cmp.Or(what, note)
 	})
 	var out []string
 	for _, what := range order {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/study/observe"
 )
 
@@ -43,9 +44,7 @@ func (d *Document) items(c *Claim) []*item {
 	case "curve":
 		all = d.curves()
 	case "row":
-		for _, row := range d.all {
-			all = append(all, []*Row{row})
-		}
+		all = d.singles()
 	case "stream":
 		rows, _ := d.streams(c.Score)
 		for _, row := range rows {
@@ -86,11 +85,7 @@ func commonSeeds(rows []*Row, score string) []uint64 {
 }
 
 func (d *Document) singles() [][]*Row {
-	var out [][]*Row
-	for _, row := range d.all {
-		out = append(out, []*Row{row})
-	}
-	return out
+	return lists.Map(d.all, func(row *Row) []*Row { return []*Row{row} })
 }
 
 // of is the first curve that goes with a row, or the one with the next value of a field;

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/study/observe"
 )
 
@@ -177,9 +178,7 @@ func (t *Table) places(lines map[string][]*Row, ids []string) []string {
 	var out []string
 	for _, id := range ids {
 		for _, row := range lines[id] {
-			if v := row.Fields[t.Over.Field]; !slices.Contains(out, v) {
-				out = append(out, v)
-			}
+			out = lists.AppendNew(out, row.Fields[t.Over.Field])
 		}
 	}
 	slices.SortFunc(out, t.Field(t.Over.Field).Compare)

@@ -17,6 +17,31 @@ type measured struct {
 // An estimator computes quantities of an item; none where it lacks what they need.
 type estimator func(i *item, q *ClaimQuantity) []measured
 
+// found is an estimate that there is, or none.
+func found(e Estimate, ok bool, words map[string]string) []measured {
+	if !ok {
+		return nil
+	}
+	return []measured{{estimate: e, words: words}}
+}
+
+// overSeeds is the estimate of a value of each seed; none without values.
+func overSeeds(values []float64, words map[string]string) []measured {
+	if values == nil {
+		return nil
+	}
+	return []measured{{estimate: EstimateOf(values), words: words}}
+}
+
+// bothSeeds calls f with the places of each seed that two rows have, in the order of the first.
+func bothSeeds(a, b *Row, f func(i, j int)) {
+	for i, seed := range a.Seeds {
+		if j := slices.Index(b.Seeds, seed); j >= 0 {
+			f(i, j)
+		}
+	}
+}
+
 // estimators are those that specs name.
 var estimators map[string]estimator
 
@@ -33,10 +58,7 @@ func init() {
 func scoreOf(i *item, q *ClaimQuantity) []measured {
 	last := i.a[len(i.a)-1]
 	e, ok := last.Scores[q.Score]
-	if !ok {
-		return nil
-	}
-	return []measured{{estimate: e, words: map[string]string{"at": last.Fields["size"]}}}
+	return found(e, ok, map[string]string{"at": last.Fields["size"]})
 }
 
 // partnerScore is that of the partner.
@@ -45,10 +67,7 @@ func partnerScore(i *item, q *ClaimQuantity) []measured {
 		return nil
 	}
 	e, ok := i.b[0].Scores[q.Score]
-	if !ok {
-		return nil
-	}
-	return []measured{{estimate: e}}
+	return found(e, ok, nil)
 }
 
 // differenceOf is a score of the row less its partner's, seed by seed.
@@ -61,10 +80,7 @@ func differenceOf(i *item, q *ClaimQuantity) []measured {
 		a, b = b, a
 	}
 	e, ok := less(a, b, *i.d.table.Score(q.Score))
-	if !ok {
-		return nil
-	}
-	return []measured{{estimate: e}}
+	return found(e, ok, nil)
 }
 
 // pair are the rows of both curves at the sizes that both have, with the scores of common
@@ -90,18 +106,13 @@ func atLargest(i *item, q *ClaimQuantity) []measured {
 	}
 	x, y := a[len(a)-1], b[len(b)-1]
 	var d []float64
-	for k, seed := range x.Seeds {
-		if j := slices.Index(y.Seeds, seed); j >= 0 {
-			v, ok := x.obs[k].Values[i.d.table.Reduce.Score]
-			if w, too := y.obs[j].Values[i.d.table.Reduce.Score]; ok && too {
-				d = append(d, v-w)
-			}
+	bothSeeds(x, y, func(k, j int) {
+		v, ok := x.obs[k].Values[i.d.table.Reduce.Score]
+		if w, too := y.obs[j].Values[i.d.table.Reduce.Score]; ok && too {
+			d = append(d, v-w)
 		}
-	}
-	if d == nil {
-		return nil
-	}
-	return []measured{{estimate: EstimateOf(d), words: map[string]string{"at": x.Fields["size"]}}}
+	})
+	return overSeeds(d, map[string]string{"at": x.Fields["size"]})
 }
 
 // meanOver is the mean difference over the sizes from Low to High.

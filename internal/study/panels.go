@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/render"
 	"tercet/internal/study/observe"
 )
@@ -34,9 +35,7 @@ func (p *Plot) begins(row *Row) bool { return len(p.Begins) > 0 && p.Begins.Fits
 func (p *Plot) colors(rows []*Row) func(*Row) (string, int) {
 	var names []string
 	for _, r := range rows {
-		if name := p.words(r, p.Series, rows, ", "); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = lists.AppendNew(names, p.words(r, p.Series, rows, ", "))
 	}
 	if len(p.Begins) > 0 || p.YLabel == "" { // rows are sorted by what is drawn along x first
 		slices.Sort(names)

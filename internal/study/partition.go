@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tercet/internal/lists"
 	"tercet/internal/noise"
 	"tercet/internal/record"
 	"tercet/internal/render"
@@ -111,10 +112,7 @@ func partitions(rows []*Row) (notes []string, err error) {
 		case p.Proven < len(p.Errors):
 			unproven = append(unproven, row.Runs...)
 		default:
-			var shares []float64
-			for _, e := range p.Errors {
-				shares = append(shares, float64(e)/float64(p.Pairs))
-			}
+			shares := lists.Map(p.Errors, func(e int) float64 { return float64(e) / float64(p.Pairs) })
 			row.Scores["multicut"] = EstimateOf(shares)
 		}
 	}

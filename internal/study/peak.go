@@ -189,10 +189,8 @@ func peaksOf(i *item) (own, there []float64) {
 }
 
 func peakDifference(i *item, _ *ClaimQuantity) []measured {
-	if own, _ := peaksOf(i); own != nil {
-		return []measured{{estimate: EstimateOf(own)}}
-	}
-	return nil
+	own, _ := peaksOf(i)
+	return overSeeds(own, nil)
 }
 
 func atOtherPeak(i *item, _ *ClaimQuantity) []measured {

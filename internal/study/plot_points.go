@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -47,10 +48,7 @@ func apart(traces []render.Line) []render.Line {
 // traces are the lines of one score: along rows, or during the training of each row.
 func (p *Plot) traces(rows []*Row, l Line, colors func(*Row) (string, int)) []render.Line {
 	var out []render.Line
-	form := l.Form
-	if form == "" {
-		form = "solid"
-	}
+	form := cmp.Or(l.Form, "solid")
 	for _, row := range rows {
 		name, color := colors(row)
 		i := slices.IndexFunc(out, func(t render.Line) bool { return t.Name == name })

@@ -3,7 +3,6 @@ package study
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"tercet/internal/render"
 	"tercet/internal/study/observe"
@@ -98,11 +97,9 @@ func (q Quantity) ruled(i *item, s *ClaimQuantity, text func(string) string) []Q
 func (q Quantity) or(i *item, score string, share float64) Quantity {
 	a, b := i.a[len(i.a)-1], i.b[0]
 	var less []float64
-	for k, seed := range a.Seeds {
-		if j := slices.Index(b.Seeds, seed); j >= 0 {
-			less = append(less, a.obs[k].Values[score]-float64(share*b.obs[j].Values[score]))
-		}
-	}
+	bothSeeds(a, b, func(k, j int) {
+		less = append(less, a.obs[k].Values[score]-float64(share*b.obs[j].Values[score]))
+	})
 	if less == nil {
 		return q
 	}

@@ -3,6 +3,7 @@ package study
 import (
 	"slices"
 
+	"tercet/internal/lists"
 	"tercet/internal/stat"
 	"tercet/internal/study/observe"
 )
@@ -47,12 +48,7 @@ var (
 
 // tables groups the rows that fit a claim by what they share.
 func (d *Document) tables(c *Claim) []*item {
-	var fit []*Row
-	for _, row := range d.all {
-		if c.Where.Fits(row.text) {
-			fit = append(fit, row)
-		}
-	}
+	fit := lists.Filter(d.all, func(row *Row) bool { return c.Where.Fits(row.text) })
 	groups, order := observe.GroupBy(fit, func(row *Row) (id string) {
 		for _, s := range c.Same {
 			id += row.text(s) + "\x00"

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/study/observe"
 )
 
@@ -113,10 +114,7 @@ func grid(rows []*Row, score string) (seeds []uint64, values [][]float64) {
 		}
 	}
 	for _, r := range rows {
-		var v []float64
-		for _, seed := range seeds {
-			v = append(v, r.obs[slices.Index(r.Seeds, seed)].Values[score])
-		}
+		v := lists.Map(seeds, func(seed uint64) float64 { return r.obs[slices.Index(r.Seeds, seed)].Values[score] })
 		values = append(values, v)
 	}
 	return seeds, values

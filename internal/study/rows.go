@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/rundir"
 	"tercet/internal/study/observe"
 )
@@ -55,11 +56,7 @@ func (row *Row) Of(runs ...*rundir.Run) {
 
 // Dirs are the row's runs.
 func (row *Row) Dirs() []*rundir.Run {
-	var out []*rundir.Run
-	for _, o := range row.obs {
-		out = append(out, o.Run)
-	}
-	return out
+	return lists.Map(row.obs, func(o *observe.Observation) *rundir.Run { return o.Run })
 }
 
 // group makes the rows. Two observations of one setting and one seed are an error, unless

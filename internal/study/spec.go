@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tercet/internal/config"
+	"tercet/internal/lists"
 	"tercet/internal/study/observe"
 )
 
@@ -88,9 +89,5 @@ func (s *Spec) Table(name string) *Table {
 
 // Names lists the tables.
 func (s *Spec) Names() []string {
-	var out []string
-	for _, t := range s.Tables {
-		out = append(out, t.Name)
-	}
-	return out
+	return lists.Map(s.Tables, func(t Table) string { return t.Name })
 }

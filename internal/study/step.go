@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/study/observe"
 )
 
@@ -132,9 +133,5 @@ func (s *Spec) Step(name string) *Step {
 
 // StepNames lists the steps.
 func (s *Spec) StepNames() []string {
-	var out []string
-	for _, p := range s.Steps {
-		out = append(out, p.Name)
-	}
-	return out
+	return lists.Map(s.Steps, func(p Step) string { return p.Name })
 }

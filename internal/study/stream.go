@@ -114,11 +114,7 @@ func (row *Row) lessOnline(online *Row) {
 func (row *Row) lessAt(other *Row) (step float64, d []float64) {
 	step = min(row.last(), other.last())
 	own, theirs := row.valuesAt(step), other.valuesAt(step)
-	for i, seed := range row.Seeds {
-		if k := slices.Index(other.Seeds, seed); k >= 0 {
-			d = append(d, own[i]-theirs[k])
-		}
-	}
+	bothSeeds(row, other, func(i, k int) { d = append(d, own[i]-theirs[k]) })
 	return step, d
 }
 
@@ -128,11 +124,7 @@ func (row *Row) seeded(other *Row, d []float64) map[uint64]float64 {
 		return nil
 	}
 	out := map[uint64]float64{}
-	for _, seed := range row.Seeds {
-		if slices.Contains(other.Seeds, seed) {
-			out[seed] = d[len(out)]
-		}
-	}
+	bothSeeds(row, other, func(i, _ int) { out[row.Seeds[i]] = d[len(out)] })
 	return out
 }
 
@@ -157,10 +149,8 @@ func (row *Row) valuesAt(step float64) []float64 {
 func offlineLessOnline(i *item, _ *ClaimQuantity) []measured {
 	row := i.row()
 	e, ok := row.Scores["offline - online"]
-	if !ok || row.Fields["partner"] != row.Fields["other"] {
-		return nil // nothing to compare with, or of another study
-	}
-	return []measured{{estimate: e, words: map[string]string{"step": row.Fields["step"]}}}
+	same := row.Fields["partner"] == row.Fields["other"] // the partner of another study is none
+	return found(e, ok && same, map[string]string{"step": row.Fields["step"]})
 }
 
 // offlineBetween is how much more offline training loses to online in one set-up than in
@@ -179,10 +169,7 @@ func offlineBetween(i *item, _ *ClaimQuantity) []measured {
 			d = append(d, v-w)
 		}
 	}
-	if d == nil {
-		return nil
-	}
-	return []measured{{estimate: EstimateOf(d)}}
+	return overSeeds(d, nil)
 }
 
 // onlineKinds is the difference to the partner, both online, at the last step of both.
@@ -191,8 +178,5 @@ func onlineKinds(i *item, _ *ClaimQuantity) []measured {
 		return nil
 	}
 	step, d := i.row().lessAt(i.b[0])
-	if d == nil {
-		return nil
-	}
-	return []measured{{estimate: EstimateOf(d), words: map[string]string{"step": observe.Short(step)}}}
+	return overSeeds(d, map[string]string{"step": observe.Short(step)})
 }

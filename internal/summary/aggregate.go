@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/render"
 	"tercet/internal/stat"
 )
@@ -31,14 +32,7 @@ func Aggregate(runs []Run, groupBy, metrics []string) (*render.Table, error) {
 	if err := known(runs, metrics, "metric", func(r Run) []string { return keys(r.Values) }); err != nil {
 		return nil, err
 	}
-	t := &render.Table{}
-	for _, g := range groupBy {
-		t.Columns = append(t.Columns, render.Column{Name: g})
-	}
-	t.Columns = append(t.Columns, render.Column{Name: "n"})
-	for _, m := range metrics {
-		t.Columns = append(t.Columns, render.Column{Name: m})
-	}
+	t := &render.Table{Columns: render.Columns(slices.Concat(groupBy, []string{"n"}, metrics)...)}
 	groups := map[string][]Run{}
 	var order []string
 	for _, r := range runs {
@@ -92,10 +86,7 @@ func summary(values []float64) render.Cell {
 
 // known checks that each wanted key occurs in some run.
 func known(runs []Run, want []string, what string, have func(Run) []string) error {
-	var all []string
-	for _, r := range runs {
-		all = append(all, have(r)...)
-	}
+	all := lists.Flat(runs, have)
 	sort.Strings(all)
 	all = slices.Compact(all)
 	for _, w := range want {

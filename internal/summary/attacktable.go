@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tercet/internal/attack"
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/text"
@@ -53,9 +54,7 @@ func AttackTable(title string, variants []AttackScores) *render.Table {
 	for _, v := range variants {
 		t.Columns = append(t.Columns, render.Column{Name: v.Variant})
 		for _, sc := range v.Scores {
-			if !slices.Contains(keys, sc.Key) {
-				keys = append(keys, sc.Key)
-			}
+			keys = lists.AppendNew(keys, sc.Key)
 		}
 	}
 	for _, v := range variants {

@@ -121,9 +121,7 @@ func differences(runs []*rundir.Run) *render.Table {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d keys more differ: %s", n-mostKeys, strings.Join(keys[mostKeys:], ", ")))
 		keys = keys[:mostKeys]
 	}
-	for _, k := range keys {
-		t.Columns = append(t.Columns, render.Column{Name: k})
-	}
+	t.Columns = append(t.Columns, render.Columns(keys...)...)
 	for i, name := range tracker.Names(runs) {
 		row := []render.Cell{render.Text(name)}
 		for _, k := range keys {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/render"
@@ -64,10 +65,7 @@ func (g *Group) take(r *rundir.Run) {
 
 // name gives each group a name.
 func (s *Summary) name() {
-	var groups [][]*rundir.Run
-	for _, g := range s.Groups {
-		groups = append(groups, g.runs)
-	}
+	groups := lists.Map(s.Groups, func(g *Group) []*rundir.Run { return g.runs })
 	for i, name := range rundir.GroupNames(groups) {
 		s.Groups[i].Name = name
 	}

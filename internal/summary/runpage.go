@@ -186,11 +186,7 @@ func fingerprint(s string) string { return "sha256:" + strings.TrimPrefix(s, "sh
 
 func evalTable(r *rundir.Run) *render.Table {
 	e := r.Eval
-	base := map[string]record.Evaluated{}
-	for name, j := range e.Baselines {
-		base[name] = j
-	}
-	t, left := EvalTable(describe(e.Source), "trained", e.Evaluated, base, false)
+	t, left := EvalTable(describe(e.Source), "trained", e.Evaluated, e.Baselines, false)
 	if left > 0 {
 		t.Notes = append(t.Notes, text.Plural(left, "more score", "more scores")+" in "+r.Of.Document("", "eval")+", which has the definition of each.")
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/names"
 	"tercet/internal/option"
 	"tercet/internal/record"
@@ -136,9 +137,7 @@ func (sel *Selection) score(by, scored []*rundir.Run, o SelectOptions) error {
 	sel.Selected.Name, sel.Selected.Labels = best.Name, best.group.Labels
 	sel.Notes = sel.notes()
 	for _, note := range append(sel.limits(), sum.Notes...) {
-		if !slices.Contains(sel.Notes, note) {
-			sel.Notes = append(sel.Notes, note)
-		}
+		sel.Notes = lists.AppendNew(sel.Notes, note)
 	}
 	sel.summary, sel.runs = sum, runs
 	return nil
@@ -238,11 +237,8 @@ func (sel *Selection) Table() *render.Table {
 
 // tableColumns are those of Table: config keys, the score selected by, the others.
 func (sel *Selection) tableColumns(by string) []render.Column {
-	out := []render.Column{{Name: "run"}}
-	for _, k := range sel.columns {
-		out = append(out, render.Column{Name: k})
-	}
-	out = append(out, render.Column{Name: "n"}, render.Column{Name: "status"}, render.Column{Name: "selected by"}, render.Column{Name: by, Better: direction(sel.Metric)})
+	out := render.Columns(slices.Concat([]string{"run"}, sel.columns, []string{"n", "status", "selected by"})...)
+	out = append(out, render.Column{Name: by, Better: direction(sel.Metric)})
 	for _, m := range sel.Metrics {
 		if name := sel.ScoredSplit + ":" + m; name != by {
 			out = append(out, render.Column{Name: name})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
 )
@@ -11,18 +12,12 @@ import (
 // comparable returns an error that wraps ErrRun where the candidates' scores are not
 // measured alike: of those on different images the best may be the one with the easiest.
 func (sel *Selection) comparable() error {
-	var settings [][]rundir.Label
-	for _, c := range sel.Candidates {
-		settings = append(settings, c.group.measured(sel.Metric))
-	}
+	settings := lists.Map(sel.Candidates, func(c Candidate) []rundir.Label { return c.group.measured(sel.Metric) })
 	parts, _ := rundir.UnlikeParts(settings, make([]string, len(settings)))
 	if parts == nil {
 		return nil
 	}
-	var said []string
-	for _, part := range parts {
-		said = append(said, part+" "+sel.byPart(part, settings))
-	}
+	said := lists.Map(parts, func(part string) string { return part + " " + sel.byPart(part, settings) })
 	return fmt.Errorf("%w: nothing is selected, since %s:%s of the candidates is not measured in the same way: %s. Name only runs that are, or evaluate all of them again",
 		rundir.ErrRun, sel.Split, sel.Metric, strings.Join(said, "; "))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/names"
 	"tercet/internal/option"
 	"tercet/internal/record"
@@ -139,9 +140,7 @@ func chooseMetrics(runs []*rundir.Run, want []string) ([]string, error) {
 	var all []string
 	for _, r := range runs {
 		for _, sc := range r.Scores() {
-			if !slices.Contains(all, sc.Key) {
-				all = append(all, sc.Key)
-			}
+			all = lists.AppendNew(all, sc.Key)
 		}
 	}
 	out, unknown := ChooseScores(all, want)
@@ -205,12 +204,7 @@ func unknownMetric(runs []*rundir.Run, want string, all []string) error {
 
 // headlines are the scores that people ask for first, or all where there are none.
 func headlines(all []string) []string {
-	var out []string
-	for _, k := range all {
-		if headline.MatchString(k) || slices.Contains(usual, k) {
-			out = append(out, k)
-		}
-	}
+	out := lists.Filter(all, func(k string) bool { return headline.MatchString(k) || slices.Contains(usual, k) })
 	if out == nil {
 		return all
 	}
@@ -231,9 +225,7 @@ func chooseKeys(runs []*rundir.Run, want []string) ([]string, error) {
 		default:
 			return nil, fmt.Errorf("no run has the config key %q to group by; `tercet config keys` lists the keys", w)
 		}
-		if !slices.Contains(out, w) {
-			out = append(out, w)
-		}
+		out = lists.AppendNew(out, w)
 	}
 	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
@@ -19,11 +20,7 @@ func (s *Summary) Table() *render.Table {
 	if n := len(s.Groups); n != len(s.Runs) {
 		t.Title += " in " + text.Plural(n, "group", "groups")
 	}
-	t.Columns = append(t.Columns, render.Column{Name: "run"})
-	for _, k := range s.columns {
-		t.Columns = append(t.Columns, render.Column{Name: k})
-	}
-	t.Columns = append(t.Columns, render.Column{Name: "n"}, render.Column{Name: "status"})
+	t.Columns = render.Columns(slices.Concat([]string{"run"}, s.columns, []string{"n", "status"})...)
 	of := s.ofColumns()
 	t.Columns = append(t.Columns, of...)
 	for _, m := range s.Metrics {
@@ -56,19 +53,12 @@ func (s *Summary) Table() *render.Table {
 
 // all are the runs of all groups.
 func (s *Summary) all() []*rundir.Run {
-	var out []*rundir.Run
-	for _, g := range s.Groups {
-		out = append(out, g.runs...)
-	}
-	return out
+	return lists.Flat(s.Groups, func(g *Group) []*rundir.Run { return g.runs })
 }
 
 // rowNotes say of each group what makes its scores less than they seem.
 func (s *Summary) rowNotes() []string {
-	var rows [][]*rundir.Run
-	for _, g := range s.Groups {
-		rows = append(rows, rundir.OnlyOf(g.runs, s.shownKinds()...))
-	}
+	rows := lists.Map(s.Groups, func(g *Group) []*rundir.Run { return rundir.OnlyOf(g.runs, s.shownKinds()...) })
 	return rundir.RowWarnings(rows, s.Metrics)
 }
 
@@ -94,10 +84,7 @@ const trainingNote = "forward, backward: images through the network in training"
 
 // unlike says that the groups' values of a score are not measured alike.
 func (s *Summary) unlike(score string) bool {
-	var settings [][]rundir.Label
-	for _, g := range s.Groups {
-		settings = append(settings, g.measured(score))
-	}
+	settings := lists.Map(s.Groups, func(g *Group) []rundir.Label { return g.measured(score) })
 	parts, _ := rundir.UnlikeParts(settings, make([]string, len(settings)))
 	return parts != nil
 }

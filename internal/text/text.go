@@ -27,6 +27,14 @@ func List(words []string, conjunction string) string {
 	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
 }
 
+// After is s behind a mark, as in ": why"; "" where s is empty.
+func After(mark, s string) string {
+	if s == "" {
+		return ""
+	}
+	return mark + s
+}
+
 // Eps is a length in the ball of an attack. In the linf ball it is in pixel levels, as
 // 77/255 or 7.7/255, where it is a multiple of a tenth of one; otherwise a number of five
 // digits.

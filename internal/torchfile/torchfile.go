@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tercet/internal/fsx"
+	"tercet/internal/lists"
 	"tercet/internal/safetensors"
 	"tercet/internal/text"
 )
@@ -113,10 +114,7 @@ func (w *Weights) unwrap(object any) (*dict, error) {
 	if slices.ContainsFunc(d.items, func(i item) bool { _, ok := i.value.(*tensor); return ok }) {
 		return d, nil
 	}
-	var keys []string
-	for _, i := range d.items {
-		keys = append(keys, keyWords(i.key)+" ("+kindOf(i.value)+")")
-	}
+	keys := lists.Map(d.items, func(i item) string { return keyWords(i.key) + " (" + kindOf(i.value) + ")" })
 	if n := len(keys); n > 10 {
 		keys = append(keys[:10], fmt.Sprintf("%d others", n-10))
 	}

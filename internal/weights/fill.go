@@ -9,6 +9,7 @@ import (
 
 	"tercet/internal/data/fault"
 	"tercet/internal/engine/nn"
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/safetensors"
 	"tercet/internal/text"
@@ -154,12 +155,7 @@ func (f *File) fits(r *record.StartWeights, m *nn.Model, head, prefix string, wr
 	unfit := func(format string, args ...any) error {
 		return fault.Unfit("weights %s do not fit model %s: %s", f.Path, name, fmt.Sprintf(format, args...))
 	}
-	var missing []string
-	for _, n := range r.Missing {
-		if !strings.HasPrefix(n, head) && !strings.HasPrefix(n, meanStd) {
-			missing = append(missing, n)
-		}
-	}
+	missing := lists.Filter(r.Missing, func(n string) bool { return !strings.HasPrefix(n, head) && !strings.HasPrefix(n, meanStd) })
 	switch {
 	case r.Taken == 0 && len(wrong) == 0:
 		return unfit("none of its tensors (%s) has the name of one of the network's (%s)", few(namesOf(f.Tensors)), few(namesIn(own)))
@@ -226,19 +222,11 @@ func begins(own map[string]*target, prefix string) bool {
 }
 
 func namesOf(list []safetensors.Tensor) []string {
-	var out []string
-	for _, t := range list {
-		out = append(out, t.Name)
-	}
-	return out
+	return lists.Map(list, func(t safetensors.Tensor) string { return t.Name })
 }
 
 func namesIn(own map[string]*target) []string {
-	var out []string
-	for _, t := range inOrder(own) {
-		out = append(out, t.name)
-	}
-	return out
+	return lists.Map(inOrder(own), func(t *target) string { return t.name })
 }
 
 // few is a list of at most five names in words.
@@ -254,10 +242,7 @@ func few(names []string) string {
 
 // shapeWords is a shape as Python writes it.
 func shapeWords(shape []int) string {
-	var list []string
-	for _, d := range shape {
-		list = append(list, strconv.Itoa(d))
-	}
+	list := lists.Map(shape, strconv.Itoa)
 	if len(list) == 1 {
 		return "(" + list[0] + ",)"
 	}

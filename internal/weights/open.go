@@ -15,6 +15,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
+	"tercet/internal/rng"
 	"tercet/internal/safetensors"
 	"tercet/internal/torchfile"
 )
@@ -106,7 +107,7 @@ func (f *File) AnySize(s nn.Spec) (*nn.Model, error) {
 		return nil, nil
 	}
 	s.Height, s.Width = 64, 64
-	m, err := nn.Build(s, nil)
+	m, err := nn.Build(s, rng.New(0, "unused"))
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tercet/internal/data"
 )
@@ -57,10 +58,5 @@ func Disjoint(a, b data.Dataset) bool {
 	for _, name := range data.Compact(a).Classes() {
 		seen[name] = true
 	}
-	for _, name := range data.Compact(b).Classes() {
-		if seen[name] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(data.Compact(b).Classes(), func(name string) bool { return seen[name] })
 }

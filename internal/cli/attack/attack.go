@@ -107,18 +107,18 @@ on. A part of the same attack is not made again, one of another is kept without 
 			fs.BoolVar(&o.battery, "battery", false, "with --suite worst, look for masked gradients: 18 checks on up to 200 queries, and two by the networks of --transfer")
 			fs.StringVar(&o.verify, "verify", "", "with --suite worst, try the images of `FOLDER` first: adversarial.npy, made of the images whose index is in queries.npy")
 			fs.StringArrayVar(&o.transfer, "transfer", nil, "with --suite worst, also try images that break the network of another `RUN` on the same images, best one without defense (repeatable)")
-			fs.StringVar(&o.variant, "variant", "both", "published, fixed or both")
+			base.Words(fs, &o.variant, "variant", "both", []string{"published", "fixed", "both"}, "published, fixed or both")
 			base.Group(fs, "Attacks")
-			fs.StringVar(&o.profile, "profile", "auto", "budget: rob28 (77/255, 3/255, 32 steps), rob224 (8/255, 3/255, 32), or auto by the images' size")
+			base.Words(fs, &o.profile, "profile", "auto", profiles(), "budget: rob28 (77/255, 3/255, 32 steps), rob224 (8/255, 3/255, 32), or auto by the images' size")
 			fs.StringVar(&o.eps, "eps", "", "radius of the ball, pixels in [0, 1]: 0.03 or 8/255; 0 leaves images as they are")
 			fs.StringVar(&o.step, "step", "", "length of a step, as eps; by default the profile's, or eps where there is one step (FGSM)")
-			fs.StringVar(&o.ask.Norm, "norm", "linf", "ball: linf or l2")
+			base.Words(fs, &o.ask.Norm, "norm", "linf", []string{"linf", "l2"}, "ball: linf or l2")
 			fs.IntVar(&o.ask.Iterations, "pgd-steps", 32, "gradient steps")
-			fs.StringVar(&o.ask.Rule, "rule", "fixed", "step size: fixed or auto")
-			fs.StringVar(&o.ask.Direction, "direction", "sign", "sign or normalized gradient")
-			fs.StringVar(&o.ask.Start, "start", "clean", "clean or random; with restarts, the runs after the first start at random")
+			base.Words(fs, &o.ask.Rule, "rule", "fixed", []string{"fixed", "auto"}, "step size: fixed or auto")
+			base.Words(fs, &o.ask.Direction, "direction", "sign", []string{"sign", "normalized"}, "sign or normalized gradient")
+			base.Words(fs, &o.ask.Start, "start", "clean", []string{"clean", "random"}, "clean or random; with restarts, the runs after the first start at random")
 			fs.IntVar(&o.ask.Restarts, "restarts", 1, "runs; the best of each image counts; those after the first start at random")
-			fs.StringVar(&o.ask.Keep, "iterate", "last", "iterate that counts: last or best")
+			base.Words(fs, &o.ask.Keep, "iterate", "last", []string{"last", "best"}, "iterate that counts: last or best")
 			base.Group(fs, "Budget")
 			fs.IntVar(&o.ask.Draws, "target-draws", 1, "draws of random targets; scores are means over them"+usedBy(attack.Draws))
 			fs.IntVar(&o.ask.W, "ca-queries", 1, "w, number of queries that a candidate is aimed at"+usedBy(attack.W))
@@ -148,12 +148,11 @@ on. A part of the same attack is not made again, one of another is kept without 
 			cmd.MarkFlagsMutuallyExclusive("attack", "suite")
 			cmd.MarkFlagsMutuallyExclusive("task", "merge")
 			for _, flag := range []string{"task", "merge"} {
-				for _, other := range []string{"curve", "save-images", "examples", "example-attacks", "if-needed"} {
-					cmd.MarkFlagsMutuallyExclusive(flag, other)
-				}
+				base.Exclusive(cmd, flag, "curve", "save-images", "examples", "example-attacks", "if-needed")
 			}
-			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
-			cmd.MarkFlagsMutuallyExclusive("save-images", "if-needed")
+			base.Exclusive(cmd, "if-needed", "force", "save-images")
+			base.Least(fs, 0, "queries", "batch", "examples")
+			base.Least(fs, 1, "k", "pgd-steps", "restarts", "target-draws", "ca-queries", "qa-candidates")
 			cmd.MarkFlagsMutuallyExclusive("spqa-weight", "spqa-weight-scale")
 			base.OldNames(fs, "steps", "pgd-steps", "keep", "iterate", "draws", "target-draws", "w", "ca-queries", "m", "qa-candidates", "near", "near-targets",
 				"pure", "distance-objective", "xi", "spqa-weight", "xi-scale", "spqa-weight-scale", "save-examples", "examples", "examples-of", "example-attacks", "out", "out-dir")
@@ -260,9 +259,7 @@ func (o *options) open() (*run.Run, error) {
 
 // show prints a result and checks its gates.
 func (o *options) show(s *base.Streams, d *record.Attack, gates []base.Gate) error {
-	for _, w := range d.Warnings {
-		s.Note("warning: %s", w)
-	}
+	s.Warn(d.Warnings...)
 	if err := s.Result(d, func(w io.Writer) error { return AttackTable(d).Write(w, o.Format) }); err != nil {
 		return err
 	}
@@ -285,14 +282,8 @@ func (o *options) checkAttack() ([]base.Gate, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	err := base.AtLeast(base.FlagCount{Flag: "queries", Value: o.ask.Queries, Least: 0}, base.FlagCount{Flag: "batch", Value: o.ask.Batch, Least: 0},
-		base.FlagCount{Flag: "examples", Value: o.ask.Pictures, Least: 0}, base.FlagCount{Flag: "pgd-steps", Value: o.ask.Iterations, Least: 1}, base.FlagCount{Flag: "restarts", Value: o.ask.Restarts, Least: 1},
-		base.FlagCount{Flag: "target-draws", Value: o.ask.Draws, Least: 1}, base.FlagCount{Flag: "ca-queries", Value: o.ask.W, Least: 1}, base.FlagCount{Flag: "qa-candidates", Value: o.ask.M, Least: 1})
-	if err != nil {
-		return nil, err
-	}
 	for _, check := range []func() error{
-		func() error { return base.CheckResamples(o.ask.Bootstrap) }, o.choices, o.names, o.effects, o.checkCurve,
+		func() error { return base.CheckResamples(o.ask.Bootstrap) }, o.savable, o.names, o.effects, o.checkCurve,
 	} {
 		if err := check(); err != nil {
 			return nil, err

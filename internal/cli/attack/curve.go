@@ -83,9 +83,7 @@ func runCurve(ctx context.Context, s *base.Streams, o options, r *run.Run, opts 
 		return base.RunError(err)
 	}
 	view.Close()
-	for _, w := range d.Warnings {
-		s.Note("warning: %s", w)
-	}
+	s.Warn(d.Warnings...)
 	figures := run.FigureFolder(o.out, o.Set, o.Checkpoint)
 	if err := base.Undraw(figures, "attack-curve"); err != nil {
 		return err

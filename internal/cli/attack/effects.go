@@ -7,31 +7,16 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/cli/base"
+	"tercet/internal/lists"
 )
 
-// choices refuses words that a flag does not know.
-func (o *options) choices() error {
-	profiles := []string{"auto"}
-	for _, p := range attack.Profiles() {
-		profiles = append(profiles, p.Name)
-	}
-	for _, c := range []struct {
-		flag, value string
-		valid       []string
-	}{
-		{"variant", o.variant, []string{"published", "fixed", "both"}},
-		{"profile", o.profile, profiles},
-		{"norm", o.ask.Norm, []string{"linf", "l2"}},
-		{"direction", o.ask.Direction, []string{"sign", "normalized"}},
-		{"rule", o.ask.Rule, []string{"fixed", "auto"}},
-		{"start", o.ask.Start, []string{"clean", "random"}},
-		{"iterate", o.ask.Keep, []string{"last", "best"}},
-	} {
-		if !slices.Contains(c.valid, c.value) {
-			last := len(c.valid) - 1
-			return base.Usagef("--%s is %q; give %s or %s", c.flag, c.value, strings.Join(c.valid[:last], ", "), c.valid[last])
-		}
-	}
+// profiles are the words of --profile.
+func profiles() []string {
+	return append([]string{"auto"}, lists.Map(attack.Profiles(), func(p attack.Profile) string { return p.Name })...)
+}
+
+// savable refuses folders to which images are not saved, before the work.
+func (o *options) savable() error {
 	if o.save == "" {
 		return nil
 	}
@@ -60,11 +45,14 @@ func (o *options) effects() error {
 	return nil
 }
 
-// atMost refuses the first count that is above the number of images.
-func atMost(images int, list ...base.FlagCount) error {
-	for _, c := range list {
-		if c.Value > images {
-			return base.Usagef("--%s is %d, but the gallery has %d images; give at most as many", c.Flag, c.Value, images)
+// atMost refuses counts above the number of images.
+func (o *options) atMost(images int) error {
+	for _, c := range []struct {
+		flag  string
+		value int
+	}{{"ca-queries", o.ask.W}, {"qa-candidates", o.ask.M}} {
+		if c.value > images {
+			return base.Usagef("--%s is %d, but the gallery has %d images; give at most as many", c.flag, c.value, images)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/data/npy"
 	"tercet/internal/engine/array"
 	"tercet/internal/fsx"
+	"tercet/internal/lists"
 	"tercet/internal/robustness"
 	"tercet/internal/run"
 )
@@ -42,10 +43,7 @@ func saveImages(dir string, a *robustness.Attacked) error {
 		name := p.Attack + "_" + string(p.Variant)
 		f.floats("adversarial_"+name, p.Adversarial)
 		if n := len(p.Targets[0]); n > 0 {
-			var flat []int32
-			for _, t := range p.Targets {
-				flat = append(flat, t...)
-			}
+			flat := lists.Flat(p.Targets, func(t []int32) []int32 { return t })
 			f.ints("targets_"+name, flat, len(p.Targets), n)
 		}
 		if p.Objective != nil {

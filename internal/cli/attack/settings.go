@@ -130,7 +130,7 @@ func (o *options) settings(r *run.Run) (record.AttackOptions, error) {
 	case o.Set == "validation" && v != nil:
 		items = v.Items
 	}
-	if err := atMost(items, base.FlagCount{Flag: "ca-queries", Value: o.ask.W, Least: 1}, base.FlagCount{Flag: "qa-candidates", Value: o.ask.M, Least: 1}); err != nil {
+	if err := o.atMost(items); err != nil {
 		return a, err
 	}
 	if err := o.weights(); err != nil {

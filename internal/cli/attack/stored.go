@@ -17,25 +17,14 @@ func (o *options) curvePath() string {
 	return run.ResultPath(o.out, "curve", o.Set, o.Checkpoint)
 }
 
-// stored returns the result that is there where it has what is asked for and
-// --if-needed is given. It refuses, before the work, to replace one that the new one
-// does not cover.
+// replacing says what becomes of a result that is there.
+func (o *options) replacing() base.Replacing {
+	return base.Replacing{Force: o.force, IfNeeded: o.ifNeeded, Place: "--out-dir FOLDER"}
+}
+
+// stored returns attack.json where it is to be shown.
 func (o *options) stored(r *run.Run, opts record.AttackOptions) (*record.Attack, error) {
-	if err := base.Writable(o.path()); err != nil || o.force {
-		return nil, err
-	}
-	d, err := record.ReadKept[record.Attack](o.path())
-	if d == nil {
-		return nil, base.KeptError(err, "--out-dir FOLDER")
-	}
-	step, err := r.Step(o.Checkpoint)
-	if err != nil {
-		return nil, base.RunError(err)
-	}
-	if o.ifNeeded && r.Owns(o.path(), d.Source) && robustness.HoldsAttack(d, opts) && r.Measures(d.Source, o.Checkpoint, step, o.Set) {
-		return d, nil
-	}
-	return nil, base.KeptError(r.Protect(o.path(), d.Source, o.Set, o.Checkpoint, robustness.PlannedAttack(opts).Covers(*d)), "--out-dir FOLDER")
+	return base.Stored(r, &o.Subject, o.path(), o.replacing(), robustness.PlannedAttack(opts), func(d *record.Attack) (bool, error) { return robustness.HoldsAttack(d, opts), nil })
 }
 
 // storedCurve refuses, before the work, to replace a curve, as stored does.

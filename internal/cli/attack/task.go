@@ -2,8 +2,6 @@ package attack
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
 
 	"tercet/internal/cli/base"
@@ -29,8 +27,5 @@ func runTask(ctx context.Context, s *base.Streams, o options, r *run.Run, opts r
 	}
 	view.Close()
 	p.Adversarial, p.Clean, p.Attacks = nil, nil, nil // the file has them
-	return s.Result(p, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %d queries attacked; when all %d tasks have ended, replace --task by --merge\n", path, p.Queries, p.Tasks)
-		return err
-	})
+	return s.Line(p, "%s: %d queries attacked; when all %d tasks have ended, replace --task by --merge", path, p.Queries, p.Tasks)
 }

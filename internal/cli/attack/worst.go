@@ -54,16 +54,13 @@ func (o *options) checkWorst() ([]base.Gate, error) {
 			return nil, base.Usagef("--%s has no effect on --suite %s, whose attacks have their own settings", flag, o.suite)
 		}
 	}
-	if err := base.AtLeast(base.FlagCount{Flag: "queries", Value: o.ask.Queries, Least: 0}, base.FlagCount{Flag: "k", Value: o.nearest, Least: 1}); err != nil {
-		return nil, err
-	}
 	if o.nearest > 1 && o.moves {
 		return nil, base.Usagef("--move-gallery is about the nearest row: leave --k out")
 	}
 	if o.nearest == 1 {
 		o.nearest = 0 // as documents have it
 	}
-	if err := o.choices(); err != nil {
+	if err := o.savable(); err != nil {
 		return nil, err
 	}
 	var galleries []string
@@ -163,7 +160,7 @@ func runWorst(ctx context.Context, s *base.Streams, o options) error {
 		}
 	}()
 	path := run.ResultPath(o.out, worstSuite, o.Set, o.Checkpoint)
-	d, err := o.storedWorst(r, path, opts)
+	d, err := base.Stored(r, &o.Subject, path, o.replacing(), record.Worst{Options: opts}, func(d *record.Worst) (bool, error) { return robustness.HoldsWorst(d, opts), nil })
 	if err != nil {
 		return err
 	}
@@ -235,30 +232,9 @@ func (o *options) networks(own *run.Run, opts *record.WorstOptions) (list []*run
 	return list, nil
 }
 
-// storedWorst is stored of a worst case.
-func (o *options) storedWorst(r *run.Run, path string, opts record.WorstOptions) (*record.Worst, error) {
-	if err := base.Writable(path); err != nil || o.force {
-		return nil, err
-	}
-	d, err := record.ReadKept[record.Worst](path)
-	if d == nil {
-		return nil, base.KeptError(err, "--out-dir FOLDER")
-	}
-	step, err := r.Step(o.Checkpoint)
-	if err != nil {
-		return nil, base.RunError(err)
-	}
-	if o.ifNeeded && r.Owns(path, d.Source) && robustness.HoldsWorst(d, opts) && r.Measures(d.Source, o.Checkpoint, step, o.Set) {
-		return d, nil
-	}
-	return nil, base.KeptError(r.Protect(path, d.Source, o.Set, o.Checkpoint, robustness.PlannedWorst(opts).Covers(*d)), "--out-dir FOLDER")
-}
-
 // showWorst prints a result and checks its gates.
 func (o *options) showWorst(s *base.Streams, d *record.Worst, gates []base.Gate) error {
-	for _, w := range d.Warnings {
-		s.Note("warning: %s", w)
-	}
+	s.Warn(d.Warnings...)
 	t := summary.WorstTable(d)
 	base.LabelSource(t, d.Source)
 	if err := s.Result(d, func(w io.Writer) error { return t.Write(w, o.Format) }); err != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"tercet/internal/lists"
 )
 
 // Command describes one command; build makes cobra's form of it, so that all
@@ -101,12 +103,7 @@ func (c Command) Build() *cobra.Command {
 		cmd.SetUsageTemplate(strings.Replace(UsageTemplate, group, "{{.UseLine}}\n  "+group, 1))
 	}
 	completeArguments(cmd)
-	var gates []string
-	for _, g := range GateFlags {
-		if cmd.Flags().Lookup(strings.TrimPrefix(g, "--")) != nil {
-			gates = append(gates, g)
-		}
-	}
+	gates := lists.Filter(GateFlags, func(g string) bool { return cmd.Flags().Lookup(strings.TrimPrefix(g, "--")) != nil })
 	cmd.Annotations[ExitsKey] = ExitStatus(c.Exits, gates)
 	cmd.AddCommand(c.Subs...)
 	return cmd

@@ -3,12 +3,12 @@ package base
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"tercet/internal/config"
+	"tercet/internal/lists"
 )
 
 // Files completes an argument by files with these endings.
@@ -20,22 +20,14 @@ func Files(extensions ...string) cobra.CompletionFunc {
 
 // Begins keeps the words that begin with what was typed.
 func Begins(values []string, word string) []string {
-	var out []string
-	for _, v := range values {
-		if strings.HasPrefix(v, word) {
-			out = append(out, v)
-		}
-	}
-	return out
+	return lists.Filter(values, func(v string) bool { return strings.HasPrefix(v, word) })
 }
 
 // ConfigKeys completes a config key.
 func ConfigKeys() []string {
 	var out []string
 	for _, k := range config.Keys() {
-		if !slices.Contains(out, k.Key) {
-			out = append(out, k.Key)
-		}
+		out = lists.AppendNew(out, k.Key)
 	}
 	return out
 }

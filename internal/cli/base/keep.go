@@ -49,6 +49,37 @@ func Placeable(paths ...string) error {
 	return nil
 }
 
+// Replacing says what a command does with a result that is there.
+type Replacing struct {
+	Force    bool
+	IfNeeded bool   // show it, where it has what is asked for
+	Place    string // the flag that writes elsewhere
+}
+
+// Stored returns the result in path where it holds what is asked for, is of the run's
+// weights and images that o names, and is to be shown. It refuses, before the work, to
+// replace one that now, the new one as far as it is known, does not cover.
+func Stored[T record.Result[T]](r *run.Run, o *Subject, path string, with Replacing, now T, holds func(there *T) (bool, error)) (*T, error) {
+	if err := Writable(path); err != nil || with.Force {
+		return nil, err
+	}
+	d, err := record.ReadKept[T](path)
+	if d == nil {
+		return nil, KeptError(err, with.Place)
+	}
+	step, err := r.Step(o.Checkpoint)
+	if err != nil {
+		return nil, RunError(err)
+	}
+	from := (*d).From()
+	if with.IfNeeded && r.Owns(path, from) && r.Measures(from, o.Checkpoint, step, o.Set) {
+		if is, err := holds(d); err != nil || is {
+			return d, RunError(err)
+		}
+	}
+	return nil, KeptError(r.Protect(path, from, o.Set, o.Checkpoint, now.Covers(*d)), with.Place)
+}
+
 // KeptError says how a result that is not replaced can be, or where else the new one
 // goes: the flag that place names, "" where there is none.
 func KeptError(err error, place string) error {

@@ -71,11 +71,14 @@ var Unlimited = map[string]bool{
 	"runs extend --steps": true,
 }
 
-// CheckLimits refuses the first flag that is above its limit.
+// CheckLimits refuses the first flag that is above its limit, or against its own rules.
 func CheckLimits(command string, fs *pflag.FlagSet) error {
 	var err error
 	fs.Visit(func(f *pflag.Flag) {
 		limit, ok := FlagLimits[f.Name]
+		if err == nil {
+			err = checkRules(f)
+		}
 		if err != nil || !ok || Unlimited[command+" --"+f.Name] {
 			return
 		}

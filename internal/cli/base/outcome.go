@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"tercet/internal/render"
 )
 
 // Outcome is how eval, attack and cluster show results and check their gates.
@@ -28,9 +26,7 @@ func (o *Outcome) AddOutcome(cmd *cobra.Command, gate string) {
 }
 
 // AddFormat declares the flag of commands that print a table.
-func (o *Outcome) AddFormat(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.Format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
-}
+func (o *Outcome) AddFormat(cmd *cobra.Command) { AddFormat(cmd.Flags(), &o.Format) }
 
 // AddNoPictures declares the flag of commands that draw.
 func (o *Outcome) AddNoPictures(cmd *cobra.Command) {
@@ -50,21 +46,8 @@ func Undraw(folder string, names ...string) error {
 	return nil
 }
 
-// CheckFormat refuses an unknown format.
-func (o *Outcome) CheckFormat() error {
-	if err := render.CheckFormat(o.Format); err != nil {
-		return &ExitError{ExitUsage, err}
-	}
-	return nil
-}
-
-// Gates refuses an unknown format and reads --fail-under.
-func (o *Outcome) Gates() ([]Gate, error) {
-	if err := o.CheckFormat(); err != nil {
-		return nil, err
-	}
-	return ParseGates(o.FailUnder, false)
-}
+// Gates reads --fail-under.
+func (o *Outcome) Gates() ([]Gate, error) { return ParseGates(o.FailUnder, false) }
 
 // Given names those of the flags that are given: "--k and --seed"; "" for none.
 func Given(changed func(flag string) bool, flags ...string) string {

@@ -94,6 +94,13 @@ func (s *Streams) Note(format string, args ...any) {
 	}
 }
 
+// Warn prints warnings as notes.
+func (s *Streams) Warn(warnings ...string) {
+	for _, w := range warnings {
+		s.Note("warning: %s", w)
+	}
+}
+
 // SetVolume sets what goes to stderr: 0 notes and errors, below 0 errors, above 0 also details.
 // There is no level without errors: a shell has one, 2>/dev/null.
 func (s *Streams) SetVolume(level int) {
@@ -133,6 +140,19 @@ func (s *Streams) Result(doc any, text func(w io.Writer) error) error {
 	}
 	_, err = s.Out.Write(append(data, '\n'))
 	return err
+}
+
+// Line is Result of a line of text.
+func (s *Streams) Line(doc any, format string, args ...any) error {
+	return s.Text(doc, fmt.Sprintf(format, args...)+"\n")
+}
+
+// Text is Result of a text that is at hand.
+func (s *Streams) Text(doc any, text string) error {
+	return s.Result(doc, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }
 
 // Report prints an error to stderr.

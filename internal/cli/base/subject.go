@@ -76,14 +76,13 @@ func (o *Subject) AddFiles(cmd *cobra.Command) {
 	fs.StringVar(&o.Labels, "labels", "", "npy or csv `FILE` of N labels")
 	fs.StringVar(&o.Column, "label-column", "", LabelColumnUsage)
 	o.AddLimit(cmd)
-	cmd.MarkFlagsMutuallyExclusive("run", "embeddings")
-	cmd.MarkFlagsMutuallyExclusive("run", "labels")
-	cmd.MarkFlagsMutuallyExclusive("run", "label-column")
+	Exclusive(cmd, "run", "embeddings", "labels", "label-column")
 }
 
 // AddLimit adds the flag that takes fewer images.
 func (o *Subject) AddLimit(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&o.Limit, "limit", 0, "at most so many images, evenly spread over the set; 0 takes all")
+	Least(cmd.Flags(), 0, "limit")
 }
 
 const LabelColumnUsage = "`NAME` of the column of labels in a csv file (default: label, or the only column)"
@@ -107,10 +106,7 @@ func (o *Subject) Check() error {
 	if o.Run == "" && (o.Limit > 0 || o.Set != "test" || o.Checkpoint != "last") {
 		return Usagef("--limit, --split and --checkpoint go with --run")
 	}
-	if err := CheckSplit(o.Set, o.Checkpoint); err != nil {
-		return err
-	}
-	return AtLeast(FlagCount{"limit", o.Limit, 0})
+	return CheckSplit(o.Set, o.Checkpoint)
 }
 
 // CheckRun refuses a command line of a command on runs alone that names none.
@@ -118,10 +114,7 @@ func (o *Subject) CheckRun() error {
 	if o.Run == "" {
 		return Usagef("name what to work on: give --run DIRECTORY")
 	}
-	if err := CheckSplit(o.Set, o.Checkpoint); err != nil {
-		return err
-	}
-	return AtLeast(FlagCount{"limit", o.Limit, 0})
+	return CheckSplit(o.Set, o.Checkpoint)
 }
 
 // CheckSplit refuses images and weights that there are not.
@@ -133,22 +126,6 @@ func CheckSplit(split, checkpoint string) error {
 	case "test", "validation", "train":
 	default:
 		return Usagef("--split is %q; give test, validation or train", split)
-	}
-	return nil
-}
-
-// FlagCount is a flag that counts something.
-type FlagCount struct {
-	Flag         string
-	Value, Least int
-}
-
-// AtLeast refuses the first count that is too small.
-func AtLeast(list ...FlagCount) error {
-	for _, c := range list {
-		if c.Value < c.Least {
-			return Usagef("--%s is %d; give at least %d", c.Flag, c.Value, c.Least)
-		}
 	}
 	return nil
 }
@@ -206,10 +183,12 @@ func CheckResamples(n int) error {
 	switch {
 	case n > metric.MaxResamples:
 		return Usagef("--bootstrap is %d; give at most %d", n, metric.MaxResamples)
+	case n < 0:
+		return Usagef("--bootstrap is %d; give at least 0", n)
 	case n > 0 && n < metric.MinResamples:
 		return Usagef("--bootstrap is %d: too few for 95 %% intervals; give at least %d, or 0 for none", n, metric.MinResamples)
 	}
-	return AtLeast(FlagCount{"bootstrap", n, 0})
+	return nil
 }
 
 // Stages shows one progress display after another, as a job's stages change.

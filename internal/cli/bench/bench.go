@@ -67,7 +67,7 @@ has the best repetition too.`,
 			fs.BoolVar(&o.quick, "quick", false, fmt.Sprintf("a first look: %d s a job, smaller searches and fits", quickSeconds))
 			fs.BoolVar(&o.check, "check", false, "measure nothing: has one thread the bits of --threads (two at least)?")
 			fs.IntSliceVar(&o.scaling, "scaling", nil, "measure with each of these numbers of `threads`, interleaved: speed-up and efficiency")
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			base.AddFormat(fs, &o.format)
 			o.changed = fs.Changed
 			cmd.MarkFlagsMutuallyExclusive("check", "scaling")
 		},
@@ -105,9 +105,6 @@ func runBench(ctx context.Context, s *base.Streams, o options) error {
 	}
 	if err := o.checkScaling(); err != nil {
 		return err
-	}
-	if err := render.CheckFormat(o.format); err != nil {
-		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
 	if o.quick && !o.changed("seconds") {
 		o.seconds = quickSeconds

@@ -3,7 +3,6 @@ package bound
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -49,12 +48,12 @@ no triplet has a |D| above the margin, D = |f(a) - f(p)|^2 - |f(a) - f(n)|^2.`,
 			if err != nil {
 				return boundError(err)
 			}
-			return s.Result(printed.BoundAmbiguous{Schema: record.BoundSchema, Kind: "ambiguous", Ambiguous: a}, func(w io.Writer) error { return printAmbiguous(w, a) })
+			return s.Text(printed.BoundAmbiguous{Schema: record.BoundSchema, Kind: "ambiguous", Ambiguous: a}, ambiguousText(a))
 		},
 	}.Build()
 }
 
-func printAmbiguous(w io.Writer, a *printed.Ambiguous) error {
+func ambiguousText(a *printed.Ambiguous) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "beta %v, gamma %v, margin %v, embedding f(x) = %v x, class means %v apart, %d draws\n\n", a.Beta, a.Gamma, a.Margin, a.Scale, a.Apart, a.Draws)
 	t := base.PlainTable("triplets", "probability", "loss", "gradient in s", "95 % interval", "largest |D|")
@@ -74,6 +73,5 @@ func printAmbiguous(w io.Writer, a *printed.Ambiguous) error {
 	default:
 		b.WriteString("\nThe gradient that is left out is not distinguished from zero by these draws.\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }

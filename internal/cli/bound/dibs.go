@@ -3,7 +3,6 @@ package bound
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -95,7 +94,7 @@ func runBoundDIBS(ctx context.Context, s *base.Streams, o dibsOptions) error {
 			return boundError(err)
 		}
 	}
-	if e := s.Result(doc, func(w io.Writer) error { return printDIBS(w, doc) }); e != nil {
+	if e := s.Text(doc, dibsText(doc)); e != nil {
 		return e
 	}
 	return err // of an interruption: the draws before it are printed
@@ -115,7 +114,7 @@ func simulate(ctx context.Context, s *base.Streams, o dibsOptions) (*printed.Sim
 	return sim, err
 }
 
-func printDIBS(w io.Writer, d *printed.BoundDIBS) error {
+func dibsText(d *printed.BoundDIBS) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d classes of %d images, %d pairs, P = %v (q~ = %v)\n\n", d.Classes, d.PerClass, d.Pairs, d.P, d.Q)
 	t := base.PlainTable("", "error", "pairs")
@@ -145,8 +144,7 @@ func printDIBS(w io.Writer, d *printed.BoundDIBS) error {
 		b.WriteString("\n")
 		printSimulation(&b, s)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 func printSimulation(b *strings.Builder, s *printed.Simulation) {

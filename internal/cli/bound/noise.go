@@ -3,7 +3,6 @@ package bound
 import (
 	"context"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -87,10 +86,10 @@ func runBoundNoise(s *base.Streams, o noiseOptions) error {
 		return boundError(err)
 	}
 	doc := printed.BoundNoise{Schema: record.BoundSchema, Kind: "noise", MatchedNoise: m}
-	return s.Result(doc, func(w io.Writer) error { return printNoise(w, m) })
+	return s.Text(doc, noiseText(m))
 }
 
-func printNoise(w io.Writer, m *printed.MatchedNoise) error {
+func noiseText(m *printed.MatchedNoise) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s = %v with %d classes: effective noise P = %s\n\n", m.Given, m.Value, m.Classes, decimal(m.Effective))
 	t := base.PlainTable("", "labels (sln)", "pairs (pln)", "order (flips)")
@@ -129,8 +128,7 @@ func printNoise(w io.Writer, m *printed.MatchedNoise) error {
 	if m.Effective == 0.5 {
 		b.WriteString("\nNo signal is left: at P = 0.5 labels and triplets carry no information.\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // decimal shows a share with six digits, smaller ones by their exponent.

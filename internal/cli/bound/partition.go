@@ -3,7 +3,6 @@ package bound
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -87,7 +86,7 @@ func runBoundPartition(ctx context.Context, s *base.Streams, o partitionOptions)
 			return err
 		}
 	}
-	return s.Result(doc, func(w io.Writer) error { return printPartitions(w, doc) })
+	return s.Text(doc, partitionsText(doc))
 }
 
 // refuseOtherPartition refuses to replace what has more draws, or is of another seed.
@@ -140,7 +139,7 @@ func findPartition(ctx context.Context, s *base.Streams, t *study.PartitionTask,
 	return found, boundError(err)
 }
 
-func printPartitions(w io.Writer, d *printed.BoundPartition) error {
+func partitionsText(d *printed.BoundPartition) string {
 	var b strings.Builder
 	t := base.PlainTable("classes", "images of each", "P", "best partition's error", "95 % interval", "proven", "runs")
 	for _, p := range d.Partitions {
@@ -154,6 +153,5 @@ func printPartitions(w io.Writer, d *printed.BoundPartition) error {
 	if len(d.Others) > 0 {
 		fmt.Fprintf(&b, "%s left out: without noise on pairs, sparse, with random negatives, or not finished.\n", text.Count(len(d.Others), "run"))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }

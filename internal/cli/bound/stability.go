@@ -3,7 +3,6 @@ package bound
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tercet/internal/cli/base"
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
 	"tercet/internal/theory/stability"
@@ -108,12 +108,7 @@ func (o *stabilityOptions) choose() (stabilityBound, error) {
 func (o *stabilityOptions) check(b stabilityBound) error {
 	changed := o.flags.Changed
 	may := b.flags(changed)
-	var unused []string
-	for _, name := range stabilityFlags(o.flags) {
-		if changed(name) && !slices.Contains(may, name) {
-			unused = append(unused, name)
-		}
-	}
+	unused := lists.Filter(stabilityFlags(o.flags), func(name string) bool { return changed(name) && !slices.Contains(may, name) })
 	switch {
 	case changed("radius") && (changed("lipschitz") || changed("smoothness")):
 		return base.Usagef("--radius is about the logistic loss, --lipschitz and --smoothness are about another; give one of them")
@@ -173,7 +168,7 @@ func runBoundStability(s *base.Streams, o *stabilityOptions) error {
 	if !slices.ContainsFunc(doc.Forms, func(f printed.BoundForm) bool { return f.BoundValue != nil }) {
 		return boundError(refused)
 	}
-	return s.Result(doc, func(w io.Writer) error { return printStability(w, doc, inputs) })
+	return s.Text(doc, stabilityText(doc, inputs))
 }
 
 // describe writes the inputs into the document, and returns them as they are typed.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tercet/internal/cli/base"
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/text"
 	"tercet/internal/theory/stability"
@@ -163,10 +164,7 @@ func (b stabilityBound) name() string {
 
 // dashed lists flags as they are typed: --a, --b and --c.
 func dashed(flags []string) string {
-	var out []string
-	for _, f := range flags {
-		out = append(out, "--"+f)
-	}
+	out := lists.Map(flags, func(f string) string { return "--" + f })
 	return text.List(out, "and")
 }
 
@@ -213,11 +211,5 @@ func (b stabilityBound) missing(changed func(flag string) bool) []string {
 	default:
 		needs = append(needs, b.loss...)
 	}
-	var out []string
-	for _, f := range needs {
-		if !changed(f) {
-			out = append(out, f)
-		}
-	}
-	return out
+	return lists.Filter(needs, func(f string) bool { return !changed(f) })
 }

@@ -2,18 +2,18 @@ package bound
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"tercet/internal/cli/base"
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
 )
 
-func printStability(w io.Writer, d *printed.BoundStability, inputs string) error {
+func stabilityText(d *printed.BoundStability, inputs string) string {
 	var b strings.Builder
 	head := []any{""}
 	var results []*record.BoundValue
@@ -56,8 +56,7 @@ func printStability(w io.Writer, d *printed.BoundStability, inputs string) error
 	if results[0].Vacuous != nil {
 		fmt.Fprintf(&b, "Vacuous is a bound above %v, the largest value of the loss.\n", results[0].Sup)
 	}
-	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
-	return err
+	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
 // appendTerms adds a row for each name that any form has, in their order.
@@ -65,9 +64,7 @@ func appendTerms(t table.Writer, results []*record.BoundValue, of func(r *record
 	var names []string
 	for _, r := range results {
 		for _, term := range of(r) {
-			if !slices.Contains(names, term.Name) {
-				names = append(names, term.Name)
-			}
+			names = lists.AppendNew(names, term.Name)
 		}
 	}
 	for _, name := range names {
@@ -94,9 +91,7 @@ func stabilityNotes(results []*record.BoundValue) []string {
 			if !all {
 				n = r.Form + ": " + n
 			}
-			if !slices.Contains(out, n) {
-				out = append(out, n)
-			}
+			out = lists.AppendNew(out, n)
 		}
 	}
 	return out

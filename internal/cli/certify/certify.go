@@ -76,10 +76,10 @@ replaced without --force unless the new one covers it.`,
 			fs.IntVar(&o.ask.Queries, "queries", 0, "images to certify, 0 for all; the gallery is always whole")
 			fs.BoolVar(&o.ask.Sample, "sample", false, "draw the queries at random instead of taking the first")
 			fs.Uint64Var(&o.ask.Seed, "seed", 0, "seed of the drawn queries, as of attack, and of noise")
-			fs.StringVar(&o.ask.Gallery, "gallery", worst.Full, "rows that are searched: "+text.List(worst.Galleries(), "or")+", as of attack --suite worst")
+			base.Words(fs, &o.ask.Gallery, "gallery", worst.Full, worst.Galleries(), "rows that are searched: "+text.List(worst.Galleries(), "or")+", as of attack --suite worst")
 			fs.BoolVar(&o.ask.Moves, "move-gallery", false, "ibp, crown-ibp: also certify the queries as they are against images of the gallery that move, one (G1) or all (GA), by interval bounds")
 			base.Group(fs, "What to certify")
-			fs.StringVar(&o.ask.Method, "method", robustness.Vote, "how it is proven: "+text.List(robustness.CertifyMethods(), "or"))
+			base.Words(fs, &o.ask.Method, "method", robustness.Vote, robustness.CertifyMethods(), "how it is proven: "+text.List(robustness.CertifyMethods(), "or"))
 			fs.StringSliceVar(&o.eps, "eps", nil, "budgets, pixels in [0, 1]: `LIST` such as 0.1,77/255; by default 0,0.25,0.5,0.75,1 (vote, mean), 77/255 (ibp, crown-ibp) or 0.001,0.01,0.1 (lipschitz)")
 			fs.Float64Var(&o.ask.Sigma, "sigma", 0.25, "vote, mean: standard deviation of the noise, pixels in [0, 1]")
 			fs.IntVar(&o.ask.Samples, "samples", 10_000, "vote, mean: draws of noise for each query")
@@ -93,6 +93,7 @@ replaced without --force unless the new one covers it.`,
 			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show certify.json as it is where it has what is asked for, of these weights and images")
 			base.Group(fs, "Output")
 			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
+			base.Least(fs, 0, "queries", "samples")
 			o.changed = fs.Changed
 		},
 		Run: func(ctx context.Context, _ []string) error { return runCertify(ctx, s, o) },
@@ -155,9 +156,6 @@ func (o *options) check() ([]base.Gate, error) {
 	if err := o.method(); err != nil {
 		return nil, err
 	}
-	if err := base.AtLeast(base.FlagCount{Flag: "queries", Value: o.ask.Queries, Least: 0}, base.FlagCount{Flag: "samples", Value: o.ask.Samples, Least: 0}); err != nil {
-		return nil, err
-	}
 	for _, word := range o.eps {
 		v, err := base.Fraction("--eps", word)
 		switch {
@@ -185,8 +183,6 @@ func (o *options) check() ([]base.Gate, error) {
 func (o *options) method() error {
 	a := &o.ask
 	switch {
-	case !slices.Contains(worst.Galleries(), a.Gallery):
-		return base.Usagef("--gallery is %q; give %s", a.Gallery, text.List(worst.Galleries(), "or"))
 	case a.Gallery == worst.Full:
 		a.Gallery = ""
 	case a.Method == robustness.Vote:
@@ -213,7 +209,7 @@ func (o *options) method() error {
 		if o.eps == nil {
 			o.eps = []string{"0", "0.25", "0.5", "0.75", "1"}
 		}
-	case robustness.IBP, robustness.Crown, robustness.Lipschitz:
+	default:
 		if given := base.Given(o.changed, "sigma", "samples", "alpha"); given != "" {
 			return base.Usagef("%s: about --method vote and mean; %s draws no noise", given, a.Method)
 		}
@@ -225,8 +221,6 @@ func (o *options) method() error {
 		if o.eps == nil {
 			o.eps = def
 		}
-	default:
-		return base.Usagef("--method is %q; give %s", a.Method, text.List(robustness.CertifyMethods(), "or"))
 	}
 	return nil
 }
@@ -234,25 +228,10 @@ func (o *options) method() error {
 // path is where the result goes.
 func (o *options) path() string { return run.ResultPath(o.out, "certify", o.Set, o.Checkpoint) }
 
-// stored returns the result that is there where it has what is asked for and --if-needed is
-// given. It refuses, before the work, to replace one that the new one does not cover.
+// stored returns certify.json where it is to be shown.
 func (o *options) stored(r *run.Run) (*record.Certify, error) {
-	if err := base.Writable(o.path()); err != nil || o.force {
-		return nil, err
-	}
-	const place = "--out-dir FOLDER"
-	d, err := record.ReadKept[record.Certify](o.path())
-	if d == nil {
-		return nil, base.KeptError(err, place)
-	}
-	step, err := r.Step(o.Checkpoint)
-	if err != nil {
-		return nil, base.RunError(err)
-	}
-	if o.ifNeeded && r.Owns(o.path(), d.Source) && d.Holds(o.ask) && r.Measures(d.Source, o.Checkpoint, step, o.Set) {
-		return d, nil
-	}
-	return nil, base.KeptError(r.Protect(o.path(), d.Source, o.Set, o.Checkpoint, record.Certify{Options: o.ask}.Covers(*d)), place)
+	with := base.Replacing{Force: o.force, IfNeeded: o.ifNeeded, Place: "--out-dir FOLDER"}
+	return base.Stored(r, &o.Subject, o.path(), with, record.Certify{Options: o.ask}, func(d *record.Certify) (bool, error) { return d.Holds(o.ask), nil })
 }
 
 // attacked returns the worst cases that attacks of the run found, nil where there are none
@@ -279,9 +258,7 @@ func sandwich(d *record.Certify, w *record.Worst) error {
 
 // show prints a result and checks its gates.
 func (o *options) show(s *base.Streams, d *record.Certify, gates []base.Gate) error {
-	for _, w := range d.Warnings {
-		s.Note("warning: %s", w)
-	}
+	s.Warn(d.Warnings...)
 	if err := s.Result(d, func(w io.Writer) error { return Table(d).Write(w, o.Format) }); err != nil {
 		return err
 	}

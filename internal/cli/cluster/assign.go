@@ -1,12 +1,12 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -55,7 +55,7 @@ With --out-dir it writes assign.json and assigned.npy.`,
 			o.AddFiles(cmd)
 			fs := cmd.Flags()
 			fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with 4 if a score of the new items is lower: `SCORE=LIMIT`, such as nmi=0.8 (repeatable)")
-			fs.StringVar(&o.Format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			o.AddFormat(cmd)
 			fs.StringVar(&o.clusters, "clusters", "", "folder `DIRECTORY` of the clustering, or its cluster.json")
 			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, nothing is written")
 			base.OldNames(fs, "out", "out-dir")
@@ -98,9 +98,7 @@ func runAssign(ctx context.Context, s *base.Streams, o assignOptions) error {
 		return clusterError(ctx, view, err)
 	}
 	view.Close()
-	for _, w := range d.Warnings {
-		s.Note("warning: %s", w)
-	}
+	s.Warn(d.Warnings...)
 	if o.out != "" {
 		if err := writeAssigned(o.out, d); err != nil {
 			return err
@@ -135,10 +133,7 @@ func writeAssigned(dir string, d *printed.Assign) error {
 }
 
 func assignTable(d *printed.Assign) *render.Table {
-	name := d.Source.Run
-	if name == "" {
-		name = d.Source.Embeddings
-	}
+	name := cmp.Or(d.Source.Run, d.Source.Embeddings)
 	used := 0
 	for _, n := range d.Sizes {
 		if n > 0 {

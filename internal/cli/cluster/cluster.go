@@ -142,14 +142,9 @@ func runCluster(ctx context.Context, s *base.Streams, o options) error {
 	}
 	view.Close()
 	if t := c.Task; t != nil {
-		return s.Result(t, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "%s: %s of k-means; when all %d tasks have ended, replace --task by --merge\n", t.Starts, text.Count(t.Count, "start"), t.Tasks)
-			return err
-		})
+		return s.Line(t, "%s: %s of k-means; when all %d tasks have ended, replace --task by --merge", t.Starts, text.Count(t.Count, "start"), t.Tasks)
 	}
-	for _, w := range c.Doc.Warnings {
-		s.Note("warning: %s", w)
-	}
+	s.Warn(c.Doc.Warnings...)
 	if o.out != "" {
 		if err := o.write(s, c); err != nil {
 			return err

@@ -22,14 +22,14 @@ func (o *options) declare(cmd *cobra.Command) {
 	o.AddFiles(cmd)
 	fs.StringVar(&o.graph, "graph", "", "cluster the nodes of a graph: `FILE` in the MULTICUT text format, lines \"i j cost\", cost > 0 joins")
 	base.Group(fs, "Input")
-	fs.StringVar(&o.method, "method", "auto", "kmeans, multicut, agglomerative or hdbscan; auto: see above")
+	base.Words(fs, &o.method, "method", "auto", append([]string{"auto"}, solve.Methods()...), "kmeans, multicut, agglomerative or hdbscan; auto: see above")
 	fs.Uint64Var(&o.seed, "seed", 0, "seed of starts, samples and maps")
 	base.Group(fs, "Method")
 	o.declareKMeans(fs)
 	o.declareThreshold(fs)
 	o.declareMulticut(fs)
 	o.declareTrees(fs)
-	fs.StringVar(&o.mapKind, "map", "auto", "maps of the items: tsne, pca, both, none; auto: pca, and tsne of at most "+strconv.Itoa(solve.AutoMap)+" items")
+	base.Words(fs, &o.mapKind, "map", "auto", []string{"auto", "tsne", "pca", "both", "none"}, "maps of the items: tsne, pca, both, none; auto: pca, and tsne of at most "+strconv.Itoa(solve.AutoMap)+" items")
 	fs.Float64Var(&o.perplexity, "perplexity", 30, "t-SNE: effective number of neighbors")
 	fs.IntVar(&o.mapIterations, "map-iterations", 1000, "t-SNE: iterations, the first 250 exaggerated")
 	fs.Float64Var(&o.theta, "theta", 0.5, "t-SNE: coarseness of far forces, 0 for exact ones")
@@ -38,9 +38,10 @@ func (o *options) declare(cmd *cobra.Command) {
 	fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, the run's directory (files: write nothing)")
 	fs.BoolVar(&o.force, "force", false, "replace a clustering that has more, or is by another method or other settings")
 	base.Group(fs, "Output")
-	cmd.MarkFlagsMutuallyExclusive("run", "graph")
-	cmd.MarkFlagsMutuallyExclusive("embeddings", "graph")
-	cmd.MarkFlagsMutuallyExclusive("run", "fit-embeddings")
+	base.Exclusive(cmd, "run", "graph", "fit-embeddings")
+	base.Exclusive(cmd, "embeddings", "graph")
+	base.Least(fs, 0, "mini-batch", "silhouette-sample", "rounds", "min-cluster-size", "graph-neighbors", "graph-random", "min-samples")
+	base.Least(fs, 1, "n-init", "map-iterations")
 	base.OldNames(fs, "out", "out-dir", "graph-neighbours", "graph-neighbors")
 	base.OldValues(fs, "restarts", "0", restartsAuto, "-1", restartsNone)
 	cmd.MarkFlagsMutuallyExclusive("task", "merge")
@@ -67,15 +68,15 @@ func (o *options) declareThreshold(fs *pflag.FlagSet) {
 	fs.StringVar(&o.threshold, "threshold", "auto", "`DISTANCE` below which two items belong together, margins (of the run's loss), fit (to held-out data), or auto: margins where there are such, else fit")
 	fs.StringVar(&o.fitX, "fit-embeddings", "", "npy `FILE` of labeled held-out embeddings for --threshold fit (a run has its own)")
 	fs.StringVar(&o.fitY, "fit-labels", "", "npy or csv `FILE` of their labels")
-	fs.StringVar(&o.fitPrior, "fit-prior", "balanced", "for --threshold fit: pairs of one class count as half of all (balanced), or as many as they are (pairs)")
+	base.Words(fs, &o.fitPrior, "fit-prior", "balanced", []string{"balanced", "pairs"}, "for --threshold fit: pairs of one class count as half of all (balanced), or as many as they are (pairs)")
 	fs.Float64Var(&o.matrix, "matrix-limit", 0, "memory for all costs or distances of pairs, in `GiB`; 0: 2 for multicut, 4 for agglomerative")
 	base.Group(fs, "Multicut and agglomerative", solve.Multicut, solve.Agglomerative)
 }
 
 // declareMulticut declares the flags of multicut.
 func (o *options) declareMulticut(fs *pflag.FlagSet) {
-	fs.StringVar(&o.solver, "solver", "auto", strings.Join(solve.Solvers(), ", ")+"; auto is factored for all pairs of points, else kl; exact proves its answer, which can take exponentially long: for small graphs")
-	fs.StringVar(&o.link, "link", "squared", "cost of a pair, squared: s (t^2 - d^2), distance: s (t - d), or fitted: squared with t and s fitted")
+	base.Words(fs, &o.solver, "solver", "auto", append([]string{"auto"}, solve.Solvers()...), strings.Join(solve.Solvers(), ", ")+"; auto is factored for all pairs of points, else kl; exact proves its answer, which can take exponentially long: for small graphs")
+	base.Words(fs, &o.link, "link", "squared", []string{"squared", "distance", "fitted"}, "cost of a pair, squared: s (t^2 - d^2), distance: s (t - d), or fitted: squared with t and s fitted")
 	fs.Float64Var(&o.scale, "scale", 0, "s of the link, which matters only with --clip or --bias; 0 takes that of the fit or of the margins")
 	fs.Float64Var(&o.clip, "clip", 0, "keep probabilities off 0 and 1 by this much, such as 0.001; the costs do not factorize then")
 	fs.Float64Var(&o.bias, "bias", 0.5, "above 0.5 favors cuts, below joins; adds log((1-b)/b) to each cost")
@@ -83,7 +84,7 @@ func (o *options) declareMulticut(fs *pflag.FlagSet) {
 	fs.IntVar(&o.minSize, "min-cluster-size", 0, "of the factored solver: dissolve smaller clusters into others; hdbscan: smallest cluster, 5 by default")
 	fs.IntVar(&o.rounds, "rounds", 0, "of the solvers factored and kl: rounds at most; 0: 100")
 	fs.StringVar(&o.restarts, "restarts", restartsAuto, "of the solvers factored and kl: how often random clusters are dissolved and the solution is improved again: `N`, none, or auto: by size (factored), none (kl)")
-	fs.StringVar(&o.bound, "bound", "auto", "lower bound: none, trivial, triangle (complete graphs), cycle (sparse ones), or auto: the best that is quick; cycle goes as far as its search does, auto ends it after some seconds")
+	base.Words(fs, &o.bound, "bound", "auto", []string{"auto", "none", "trivial", "triangle", "cycle"}, "lower bound: none, trivial, triangle (complete graphs), cycle (sparse ones), or auto: the best that is quick; cycle goes as far as its search does, auto ends it after some seconds")
 	fs.IntVar(&o.near, "graph-neighbors", 0, "of a sparse graph: nearest neighbors of each item, at most half of all")
 	fs.StringVar(&o.lists, "graph-lists", "", "of a sparse graph: `FILE` of lists of neighbors that another program found (npy, ibin, ivecs), in place of --graph-neighbors")
 	fs.IntVar(&o.random, "graph-random", 0, "of a sparse graph: random partners of each item")
@@ -95,10 +96,10 @@ func (o *options) declareMulticut(fs *pflag.FlagSet) {
 
 // declareTrees declares the flags of the other methods.
 func (o *options) declareTrees(fs *pflag.FlagSet) {
-	fs.StringVar(&o.linkage, "linkage", "average", "average, complete or ward")
+	base.Words(fs, &o.linkage, "linkage", "average", []string{"average", "complete", "ward"}, "average, complete or ward")
 	base.Group(fs, "Agglomerative", solve.Agglomerative)
 	fs.IntVar(&o.minSamples, "min-samples", 0, "neighbors, the point itself included, that make a core point (as in scikit-learn); 0: as --min-cluster-size")
-	fs.StringVar(&o.selection, "selection", "eom", "clusters of the tree by excess of mass (eom), or its leaves (leaf)")
+	base.Words(fs, &o.selection, "selection", "eom", []string{"eom", "leaf"}, "clusters of the tree by excess of mass (eom), or its leaves (leaf)")
 	fs.Float64Var(&o.epsilon, "epsilon", 0, "clusters closer than this are merged")
 	base.Group(fs, "HDBSCAN", solve.HDBSCAN)
 }
@@ -183,7 +184,7 @@ func (o *options) checkCluster() ([]base.Gate, error) {
 		}
 	}
 	o.suggest()
-	for _, check := range []func() error{o.words, o.heeded, o.numbers} {
+	for _, check := range []func() error{o.knownStarts, o.heeded, o.numbers} {
 		if err := check(); err != nil {
 			return nil, err
 		}
@@ -191,25 +192,8 @@ func (o *options) checkCluster() ([]base.Gate, error) {
 	return o.clusterGates()
 }
 
-// words refuses words that a flag does not know.
-func (o *options) words() error {
-	for _, c := range []struct {
-		flag, value string
-		valid       []string
-	}{
-		{"method", o.method, append([]string{"auto"}, solve.Methods()...)},
-		{"solver", o.solver, append([]string{"auto"}, solve.Solvers()...)},
-		{"link", o.link, []string{"squared", "distance", "fitted"}},
-		{"fit-prior", o.fitPrior, []string{"balanced", "pairs"}},
-		{"bound", o.bound, []string{"auto", "none", "trivial", "triangle", "cycle"}},
-		{"linkage", o.linkage, []string{"average", "complete", "ward"}},
-		{"selection", o.selection, []string{"eom", "leaf"}},
-		{"map", o.mapKind, []string{"auto", "tsne", "pca", "both", "none"}},
-	} {
-		if !slices.Contains(c.valid, c.value) {
-			return base.Usagef("--%s is %q; give %s", c.flag, c.value, text.List(c.valid, "or"))
-		}
-	}
+// knownStarts refuses starts that there are not.
+func (o *options) knownStarts() error {
 	for _, s := range o.starts {
 		if !slices.Contains(FactoredStarts, s) {
 			return base.Usagef("--starts names %q; there are: %s", s, strings.Join(FactoredStarts, ", "))
@@ -220,12 +204,6 @@ func (o *options) words() error {
 
 // numbers refuses numbers outside their range, and flags that do not go together.
 func (o *options) numbers() error {
-	err := base.AtLeast(base.FlagCount{Flag: "n-init", Value: o.nInit, Least: 1}, base.FlagCount{Flag: "mini-batch", Value: o.miniBatch, Least: 0}, base.FlagCount{Flag: "silhouette-sample", Value: o.sample, Least: 0},
-		base.FlagCount{Flag: "rounds", Value: o.rounds, Least: 0}, base.FlagCount{Flag: "min-cluster-size", Value: o.minSize, Least: 0}, base.FlagCount{Flag: "graph-neighbors", Value: o.near, Least: 0},
-		base.FlagCount{Flag: "graph-random", Value: o.random, Least: 0}, base.FlagCount{Flag: "min-samples", Value: o.minSamples, Least: 0}, base.FlagCount{Flag: "map-iterations", Value: o.mapIterations, Least: 1})
-	if err != nil {
-		return err
-	}
 	for _, f := range []struct {
 		flag        string
 		value       float64

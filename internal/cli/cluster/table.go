@@ -1,11 +1,13 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cluster/solve"
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/summary"
@@ -15,10 +17,7 @@ import (
 // ClusterTable shows a clustering: how many, how large, how good, beside what other
 // clusterings cost.
 func ClusterTable(d *record.Cluster) *render.Table {
-	name := d.Source.Run
-	if name == "" {
-		name = d.Source.Embeddings + d.Source.Graph
-	}
+	name := cmp.Or(d.Source.Run, d.Source.Embeddings+d.Source.Graph)
 	title := fmt.Sprintf("%s: %s, D = %d, %s", name, text.Plural(d.Source.Items, "item", "items"), d.Source.Dim, d.Options.Method)
 	if d.Source.Graph != "" {
 		title = fmt.Sprintf("%s: %s, %s, %s", name, text.Plural(d.Source.Items, "node", "nodes"), text.Plural(int(d.Multicut.Graph.Edges), "edge", "edges"), d.Options.Method)
@@ -99,11 +98,7 @@ type column struct {
 }
 
 func each(list []column, f func(column) render.Cell) []render.Cell {
-	var out []render.Cell
-	for _, c := range list {
-		out = append(out, f(c))
-	}
-	return out
+	return lists.Map(list, f)
 }
 
 // notes say where the numbers come from.

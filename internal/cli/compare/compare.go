@@ -15,10 +15,10 @@ import (
 	"tercet/internal/cli/report"
 	"tercet/internal/compare"
 	"tercet/internal/fsx"
+	"tercet/internal/lists"
 	"tercet/internal/metric"
 	"tercet/internal/names"
 	"tercet/internal/record"
-	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/summary"
 )
@@ -77,7 +77,7 @@ Scores that were not measured alike, or not on the same images, have no differen
 			fs.IntVar(&o.resamples, "resamples", 10_000, "resamples of the bootstrap over queries")
 			fs.IntVar(&o.flips, "permutations", 10_000, "random sign flips of the permutation test, where there are more than 16 differences")
 			fs.Uint64Var(&o.seed, "seed", 0, "random seed of both")
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			base.AddFormat(fs, &o.format)
 			fs.StringVar(&o.queries, "save-queries", "", "also write the values of each query to `FILE`.csv")
 			fs.BoolVar(&o.force, "force", false, "replace that file")
 		},
@@ -135,9 +135,6 @@ func (o *options) check() error {
 	if err := base.CheckSplit(o.split, o.checkpoint); err != nil {
 		return err
 	}
-	if err := render.CheckFormat(o.format); err != nil {
-		return &base.ExitError{Code: base.ExitUsage, Err: err}
-	}
 	switch {
 	case o.resamples < metric.MinResamples || o.resamples > most:
 		return base.Usagef("--resamples is %d; give a number from %d to %d", o.resamples, metric.MinResamples, most)
@@ -185,7 +182,7 @@ func (o *options) sides(s *base.Streams, arg string) ([]compare.Side, []*rundir.
 	var sides []compare.Side
 	for _, g := range sum.Groups {
 		side := compare.Side{Name: g.Name}
-		of := slices.DeleteFunc(slices.Clone(runs), func(r *rundir.Run) bool { return !slices.Contains(g.Dirs, r.Dir) })
+		of := lists.Filter(runs, func(r *rundir.Run) bool { return slices.Contains(g.Dirs, r.Dir) })
 		if twice := rundir.SameSeed(g.Name, of); twice != nil {
 			return nil, nil, nil, base.Usagef("%s; name one of them", twice[0])
 		}
@@ -249,9 +246,7 @@ func (o *options) choose(sides []compare.Side) ([]string, error) {
 	for _, s := range sides {
 		for _, r := range s.Results {
 			for _, sc := range r.Scores {
-				if !slices.Contains(all, sc.Key) {
-					all = append(all, sc.Key)
-				}
+				all = lists.AppendNew(all, sc.Key)
 			}
 		}
 	}

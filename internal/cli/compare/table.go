@@ -11,10 +11,7 @@ import (
 // table has a row for each side and score. Columns that no row fills are left out for
 // people, and stay for programs.
 func table(d *printed.ComparedRuns, format string) *render.Table {
-	t := &render.Table{Title: "compared with " + d.Sides[0].Name}
-	for _, h := range []string{"side", "score", "first", "this", "difference", "seeds", "over seeds", "p", "seeds needed", "queries", "over queries", "p (queries)", "verdict"} {
-		t.Columns = append(t.Columns, render.Column{Name: h})
-	}
+	t := &render.Table{Title: "compared with " + d.Sides[0].Name, Columns: render.Columns("side", "score", "first", "this", "difference", "seeds", "over seeds", "p", "seeds needed", "queries", "over queries", "p (queries)", "verdict")}
 	for _, p := range d.Differences {
 		row := make([]render.Cell, len(t.Columns))
 		row[0], row[1] = render.Text(p.Side), render.Text(p.Score)
@@ -43,26 +40,9 @@ func table(d *printed.ComparedRuns, format string) *render.Table {
 	}
 	t.Notes = append(t.Notes, d.Notes...)
 	if !base.Bare(format) {
-		dropEmpty(t)
+		t.DropEmpty()
 	}
 	return t
-}
-
-// dropEmpty removes the columns in which no row has anything.
-func dropEmpty(t *render.Table) {
-	for c := len(t.Columns) - 1; c >= 0; c-- {
-		empty := true
-		for _, row := range t.Rows {
-			empty = empty && row[c] == render.Missing()
-		}
-		if !empty {
-			continue
-		}
-		t.Columns = append(t.Columns[:c], t.Columns[c+1:]...)
-		for i, row := range t.Rows {
-			t.Rows[i] = append(row[:c:c], row[c+1:]...)
-		}
-	}
 }
 
 func interval(ci [2]float64) render.Cell {

@@ -308,8 +308,5 @@ func runConfigSchema(s *base.Streams) error {
 	if err != nil {
 		return err
 	}
-	return s.Result(printed.ConfigSchemaText{Schema: record.ConfigSchemaSchema, JSONSchema: text}, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	return s.Text(printed.ConfigSchemaText{Schema: record.ConfigSchemaSchema, JSONSchema: text}, string(text))
 }

@@ -11,8 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/cli/base"
+	"tercet/internal/component"
 	"tercet/internal/data"
 	"tercet/internal/fsx"
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
 	"tercet/internal/run/starter"
@@ -72,11 +74,7 @@ and trains as it is.`,
 }
 
 func sourceNames() []string {
-	var out []string
-	for _, src := range data.Sources() {
-		out = append(out, src.Name)
-	}
-	return out
+	return lists.Map(data.Sources(), func(src component.Component[data.Source]) string { return src.Name })
 }
 
 // isDrawn says whether a source needs no files.

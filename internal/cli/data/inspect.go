@@ -14,6 +14,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/data/annotated"
 	"tercet/internal/data/npy"
+	"tercet/internal/lists"
 	"tercet/internal/noise"
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
@@ -74,19 +75,13 @@ warning; both name them.`,
 			fs.StringVar(&o.embeddings, "embeddings", "", "npy `FILE` of embeddings (N, D) from any tool")
 			fs.StringVar(&o.labels, "labels", "", "npy or csv `FILE` of N labels")
 			fs.StringVar(&o.column, "label-column", "", base.LabelColumnUsage)
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			base.AddFormat(fs, &o.format)
 			fs.StringVar(&o.source, "source", "", "`NAME` of a dataset, whose folder (or csv file, of table) is the argument")
 			fs.BoolVar(&o.partial, "partial", false, "with --source: a part of the dataset will do")
 			fs.BoolVar(&o.noImages, "no-images", false, "read the annotation alone")
-			cmd.MarkFlagsMutuallyExclusive("config", "source")
-			cmd.MarkFlagsMutuallyExclusive("source", "embeddings")
-			cmd.MarkFlagsMutuallyExclusive("no-images", "embeddings")
-			cmd.MarkFlagsMutuallyExclusive("no-images", "noise")
-			cmd.MarkFlagsMutuallyExclusive("no-images", "skip-broken")
-			cmd.MarkFlagsMutuallyExclusive("config", "embeddings")
-			cmd.MarkFlagsMutuallyExclusive("skip-broken", "embeddings")
-			cmd.MarkFlagsMutuallyExclusive("set", "embeddings")
-			cmd.MarkFlagsMutuallyExclusive("noise", "embeddings")
+			base.Exclusive(cmd, "source", "config", "embeddings")
+			base.Exclusive(cmd, "no-images", "embeddings", "noise", "skip-broken")
+			base.Exclusive(cmd, "embeddings", "config", "skip-broken", "set", "noise")
 			cmd.MarkFlagsRequiredTogether("embeddings", "labels")
 		},
 		Run: func(ctx context.Context, _ []string) error { return runDataInspect(ctx, s, o) },
@@ -124,17 +119,12 @@ func (o *inspectOptions) sourceSets() []string {
 }
 
 func runDataInspect(ctx context.Context, s *base.Streams, o inspectOptions) error {
-	if err := render.CheckFormat(o.format); err != nil {
-		return &base.ExitError{Code: base.ExitUsage, Err: err}
-	}
 	defer base.SaveMemory()()
 	doc, err := inspected(ctx, s, o)
 	if doc == nil {
 		return err
 	}
-	for _, w := range doc.Warnings {
-		s.Note("warning: %s", w)
-	}
+	s.Warn(doc.Warnings...)
 	show := dataTable
 	if doc.Annotation != nil {
 		show = annotationTable
@@ -275,9 +265,6 @@ func rows(vectors, channels bool) []row {
 }
 
 func decimals(x []float64) string {
-	out := make([]string, len(x))
-	for i, v := range x {
-		out[i] = fmt.Sprintf("%.4f", v)
-	}
+	out := lists.Map(x, func(v float64) string { return fmt.Sprintf("%.4f", v) })
 	return strings.Join(out, ", ")
 }

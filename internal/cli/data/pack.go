@@ -2,8 +2,6 @@ package data
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -51,8 +49,8 @@ whose images have changed since, is refused.`,
 			fs := cmd.Flags()
 			fs.StringVarP(&o.out, "out", "o", "", "`FILE`.tshard to write")
 			fs.IntVar(&o.Size, "size", 256, "side in pixels")
-			fs.StringVar(&o.Fit, "fit", "short", "short: the shorter side gets that length; squash: both do")
-			fs.StringVar(&o.Interpolation, "interpolation", "bilinear", "bilinear or bicubic, as Pillow")
+			base.Words(fs, &o.Fit, "fit", "short", []string{"short", "squash"}, "short: the shorter side gets that length; squash: both do")
+			base.Words(fs, &o.Interpolation, "interpolation", "bilinear", []string{"bilinear", "bicubic"}, "bilinear or bicubic, as Pillow")
 			fs.BoolVar(&o.force, "force", false, "replace the file if it is there")
 		},
 		Run: func(ctx context.Context, _ []string) error { return runPack(ctx, s, o) },
@@ -65,10 +63,6 @@ func (o packOptions) check() error {
 		return base.Usagef("--out FILE says where the packed images go")
 	case o.Size < 1 || o.Size > 4096:
 		return base.Usagef("--size is %d; give 1 to 4096", o.Size)
-	case o.Fit != "short" && o.Fit != "squash":
-		return base.Usagef("--fit is %q; give short or squash", o.Fit)
-	case o.Interpolation != "bilinear" && o.Interpolation != "bicubic":
-		return base.Usagef("--interpolation is %q; give bilinear or bicubic", o.Interpolation)
 	}
 	if _, err := os.Stat(o.out); err == nil && !o.force {
 		return base.Usagef("%s is there already; --force replaces it", o.out)
@@ -111,8 +105,5 @@ func runPack(ctx context.Context, s *base.Streams, o packOptions) error {
 		s.Note("warning: %s", left)
 		doc.Broken = opts.Broken.Images
 	}
-	return s.Result(doc, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s, %s, %.1f MB, SHA-256 %s\nset data.transform.packed: %s to read it\n", o.out, text.Plural(doc.Images, "image", "images"), head.Params, float64(doc.Bytes)/1e6, head.SHA256, o.out)
-		return err
-	})
+	return s.Line(doc, "%s: %s, %s, %.1f MB, SHA-256 %s\nset data.transform.packed: %s to read it", o.out, text.Plural(doc.Images, "image", "images"), head.Params, float64(doc.Bytes)/1e6, head.SHA256, o.out)
 }

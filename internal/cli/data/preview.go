@@ -2,8 +2,6 @@ package data
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -73,8 +71,5 @@ func runDataPreview(ctx context.Context, s *base.Streams, o previewOptions) erro
 	if err != nil {
 		return base.RunError(err)
 	}
-	return s.Result(doc, func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, doc.Path)
-		return err
-	})
+	return s.Line(doc, "%s", doc.Path)
 }

@@ -18,6 +18,7 @@ import (
 	"tercet/internal/cli/config"
 	"tercet/internal/device"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/lists"
 	"tercet/internal/par"
 	"tercet/internal/ranks/mpi"
 	"tercet/internal/record"
@@ -134,10 +135,7 @@ func checkDevices() printed.DoctorCheck {
 	if errors.Is(errors.Join(errs...), device.ErrStatic) {
 		return printed.DoctorCheck{Name: "devices", Level: "ok", Text: "not in this static build; tercet-native has them (make native)"}
 	}
-	var list []string
-	for _, i := range found {
-		list = append(list, i.Setting())
-	}
+	list := lists.Map(found, func(i device.Info) string { return i.Setting() })
 	if len(list) == 0 {
 		list = append(list, "no OpenCL device and no GPU of NVIDIA: networks compute on the processor (tercet device list says why)")
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -76,17 +75,18 @@ interrupted embedding is resumed by the same command and ends with the same byte
 			o.AddSkipBroken(cmd)
 			fs.StringVar(&o.weights, "weights", "", "checkpoint `FILE`.safetensors in place of a run; images are stretched to its size")
 			fs.StringVar(&o.root, "root", "", "`FOLDER` that paths of a list are below (default: the folder of the list)")
-			fs.StringVar(&o.labels, "labels", "folder", "folder: the label of an image is the folder that it is in; none: images of folders have no label")
-			fs.StringVar(&o.role, "role", "both", "role of images whose list says none, for eval: query, gallery or both")
+			base.Words(fs, &o.labels, "labels", "folder", []string{"folder", "none"}, "folder: the label of an image is the folder that it is in; none: images of folders have no label")
+			base.Words(fs, &o.role, "role", "both", []string{"query", "gallery", "both"}, "role of images whose list says none, for eval: query, gallery or both")
 			base.Group(fs, "Input")
 			fs.StringVarP(&o.out, "out", "o", "", "`FOLDER` to write to")
 			fs.IntVar(&o.part, "part", 1_000_000, "rows of a file, where there are more; 0 writes one file")
-			fs.StringVar(&o.dtype, "dtype", "float32", "numbers in the files: float32 or float16")
+			base.Words(fs, &o.dtype, "dtype", "float32", []string{"float32", "float16"}, "numbers in the files: float32 or float16")
 			fs.IntVar(&o.batch, "batch", 0, "images that the network takes at a time; 0 is the run's eval.batch, or 64")
 			fs.BoolVar(&o.force, "force", false, "replace embeddings of other images, weights or options")
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			base.AddFormat(fs, &o.format)
 			base.Group(fs, "Output")
 			cmd.MarkFlagsMutuallyExclusive("run", "weights", "config")
+			base.Least(fs, 0, "part", "batch")
 			o.changed = fs.Changed
 		},
 		Run: func(ctx context.Context, args []string) error { return run(ctx, s, o, args) },
@@ -110,23 +110,11 @@ func (o *options) check(args []string) error {
 		return base.Usagef("--split is of the own images of the run or config: leave it out, or the IMAGES")
 	case len(args) == 0 && base.Given(o.changed, "root", "labels", "role") != "":
 		return base.Usagef("%s: about images that are given; name them", base.Given(o.changed, "root", "labels", "role"))
-	case o.labels != "folder" && o.labels != "none":
-		return base.Usagef("--labels is %q; give folder or none", o.labels)
-	case roles[o.role] == 0:
-		return base.Usagef("--role is %q; give query, gallery or both", o.role)
-	case o.dtype != "float32" && o.dtype != "float16":
-		return base.Usagef("--dtype is %q; give float32 or float16", o.dtype)
-	}
-	if err := render.CheckFormat(o.format); err != nil {
-		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
 	if err := base.CheckSplit(o.Set, o.Checkpoint); err != nil {
 		return err
 	}
-	if err := base.Placeable(filepath.Join(o.out, "embed.json")); err != nil {
-		return err
-	}
-	return base.AtLeast(base.FlagCount{Flag: "part", Value: o.part, Least: 0}, base.FlagCount{Flag: "batch", Value: o.batch, Least: 0})
+	return base.Placeable(filepath.Join(o.out, "embed.json"))
 }
 
 var roles = map[string]table.Role{"query": table.Query, "gallery": table.Gallery, "both": table.Test}

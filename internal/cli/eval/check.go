@@ -17,9 +17,6 @@ func (o options) counts() error {
 			return base.Usagef("--k is %v; give each k once, at least 1", o.ks)
 		}
 	}
-	if d := o.distance; d != metric.Euclidean && d != metric.Cosine {
-		return base.Usagef("--distance is %q; give %s or %s", d, metric.Euclidean, metric.Cosine)
-	}
 	if t := o.threshold; o.changed("threshold") && (!(t > 0) || math.IsInf(t, 0)) {
 		return base.Usagef("--threshold is %v; give a distance above 0", t)
 	}
@@ -27,9 +24,6 @@ func (o options) counts() error {
 		if !(f > 0 && f < 1) || slices.Contains(o.fmr[:i], f) {
 			return base.Usagef("--fmr is %v; give each rate once, above 0 and below 1", o.fmr)
 		}
-	}
-	if o.intervals != "queries" && o.intervals != record.ByClass {
-		return base.Usagef("--intervals is %q; give queries or classes", o.intervals)
 	}
 	if o.intervals == record.ByClass && o.changed("bootstrap") && o.bootstrap == 0 {
 		return base.Usagef("--intervals classes: --bootstrap 0 gives no intervals; leave it out, or give at least %d", metric.MinResamples)
@@ -40,10 +34,7 @@ func (o options) counts() error {
 	if o.noBaselines && o.Run == "" {
 		return base.Usagef("--no-baselines is about runs: embeddings of a file have no baselines")
 	}
-	if err := base.CheckResamples(o.bootstrap); err != nil {
-		return err
-	}
-	return base.AtLeast(base.FlagCount{Flag: "clusters", Value: o.kmeans, Least: 0}, base.FlagCount{Flag: "n-init", Value: o.nInit, Least: 1})
+	return base.CheckResamples(o.bootstrap)
 }
 
 // measuredGates reads --fail-under and refuses scores that will not be measured.

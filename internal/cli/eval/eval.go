@@ -9,6 +9,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/evaluate"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 type options struct {
@@ -91,7 +92,7 @@ by the class names in the csv. Files of another export are replaced only with --
 			base.Group(fs, "Input")
 			o.galleryOptions.add(cmd)
 			fs.IntSliceVar(&o.ks, "k", []int{1, 2, 4, 8}, "the k of recall@k (of a run: by default its config's)")
-			fs.StringVar(&o.distance, "distance", metric.Euclidean, "euclidean or cosine")
+			base.Words(fs, &o.distance, "distance", metric.Euclidean, []string{metric.Euclidean, metric.Cosine}, "euclidean or cosine")
 			fs.BoolVar(&o.pairs, "pairs", false, "score all pairs of items as same or different also where there is no threshold (AUC, EER)")
 			fs.Float64Var(&o.threshold, "threshold", 0, "Euclidean `DISTANCE` up to which a pair counts as same (of a run: by default its loss's, if that fixes one)")
 			fs.IntVar(&o.kmeans, "clusters", 0, "clusters of k-means; 0 takes the number of classes (of a run: by default its config's)")
@@ -99,7 +100,7 @@ by the class names in the csv. Files of another export are replaced only with --
 			fs.BoolVar(&o.noKMeans, "no-kmeans", false, "leave out the clustering scores")
 			fs.BoolVar(&o.noBaselines, "no-baselines", false, "leave out raw pixels and the untrained network")
 			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none (of a run: by default its config's)")
-			fs.StringVar(&o.intervals, "intervals", "queries", "what the intervals resample: queries, or classes, which gives wider ones as queries of one class are alike")
+			base.Words(fs, &o.intervals, "intervals", "queries", []string{"queries", record.ByClass}, "what the intervals resample: queries, or classes, which gives wider ones as queries of one class are alike")
 			fs.Float64SliceVar(&o.fmr, "fmr", nil, "false match rates such as 0.001,0.0001 at which pairs are scored: fnmr@fmr and tar@far, with their thresholds")
 			fs.Uint64Var(&o.seed, "seed", 0, "seed of k-means and of the intervals (of a run: by default its config's)")
 			base.Group(fs, "Scores")
@@ -113,8 +114,9 @@ by the class names in the csv. Files of another export are replaced only with --
 			fs.BoolVar(&o.force, "force", false, "replace a result that has more, or is of other settings")
 			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show the run's result as it is where it has what is asked for, of these weights and images")
 			base.Group(fs, "Output")
-			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
-			cmd.MarkFlagsMutuallyExclusive("class-scores", "if-needed")
+			base.Exclusive(cmd, "if-needed", "force", "class-scores")
+			base.Least(fs, 0, "clusters")
+			base.Least(fs, 1, "n-init")
 			o.changed = fs.Changed
 		},
 		Run: func(ctx context.Context, _ []string) error { return runEval(ctx, s, o) },
@@ -177,9 +179,7 @@ func runEval(ctx context.Context, s *base.Streams, o options) error {
 		}
 		s.Note("wrote %s", o.classes)
 	}
-	for _, w := range e.Doc.Warnings {
-		s.Note("warning: %s", w)
-	}
+	s.Warn(e.Doc.Warnings...)
 	if err := s.Result(e.Doc, func(w io.Writer) error {
 		return EvalTable(e.Doc, o.allScores || o.Format == "csv" || o.Format == "json").Write(w, o.Format)
 	}); err != nil {

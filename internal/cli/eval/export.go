@@ -5,7 +5,6 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/evaluate"
-	"tercet/internal/render"
 )
 
 // runExport writes a run's embeddings and scores nothing: what asks for less than all
@@ -17,9 +16,6 @@ func runExport(ctx context.Context, s *base.Streams, o options) error {
 	scores := []string{"k", "distance", "bootstrap", "clusters", "n-init", "seed", "pairs", "threshold", "per-query", "per-class", "class-scores", "fail-under", "all-scores", "if-needed", "out"}
 	if given := base.Given(o.changed, scores...); given != "" {
 		return base.Usagef("--save-embeddings exports embeddings and scores nothing: leave out %s, and score by a command without --save-embeddings", given)
-	}
-	if err := render.CheckFormat(o.Format); err != nil {
-		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
 	for _, path := range evaluate.ExportPaths(o.save) {
 		if err := base.Writable(path); err != nil {

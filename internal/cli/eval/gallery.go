@@ -2,8 +2,6 @@ package eval
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -37,11 +35,8 @@ func (g *galleryOptions) add(cmd *cobra.Command) {
 	fs.StringVar(&g.task, "task", "", "count only share `i/n` of the gallery (i from 1), or auto/n with the scheduler's index, for --merge")
 	fs.BoolVar(&g.merge, "merge", false, "evaluate what all tasks have counted for the same --out")
 	base.Group(fs, "Large galleries (with --embeddings)")
-	for _, flag := range galleryFlags {
-		cmd.MarkFlagsMutuallyExclusive("run", flag)
-	}
-	cmd.MarkFlagsMutuallyExclusive("neighbors", "task")
-	cmd.MarkFlagsMutuallyExclusive("neighbors", "merge")
+	base.Exclusive(cmd, "run", galleryFlags...)
+	base.Exclusive(cmd, "neighbors", "task", "merge")
 	cmd.MarkFlagsMutuallyExclusive("task", "merge")
 }
 
@@ -170,10 +165,7 @@ func runTask(ctx context.Context, s *base.Streams, o options) error {
 		return base.RunError(base.LabelsError(err))
 	}
 	view.Close()
-	return s.Result(d, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %d of %d gallery items counted; when all %d tasks have ended, replace --task by --merge\n", d.Counts, d.Rows, d.Source.Items, d.Tasks)
-		return err
-	})
+	return s.Line(d, "%s: %d of %d gallery items counted; when all %d tasks have ended, replace --task by --merge", d.Counts, d.Rows, d.Source.Items, d.Tasks)
 }
 
 // fileSettings are the options of embeddings of other tools.

@@ -51,10 +51,8 @@ func evaluated(ctx context.Context, s *base.Streams, o options, view *base.Stage
 	if path == "" {
 		path = run.ResultPath(r.Dir, "eval", o.Set, o.Checkpoint)
 	}
-	if err := base.Writable(path); err != nil {
-		return nil, err
-	}
-	if d, err := o.storedEval(r, path, set); err != nil {
+	with := base.Replacing{Force: o.force, IfNeeded: o.ifNeeded, Place: "--out FILE"}
+	if d, err := base.Stored(r, &o.Subject, path, with, record.Eval{Options: set}, func(d *record.Eval) (bool, error) { return evaluate.Holds(r, d, set) }); err != nil {
 		return nil, err
 	} else if d != nil {
 		s.Note("%s is up to date", path)
@@ -107,27 +105,4 @@ func (o *options) keeper(set record.EvalOptions) run.Keeper {
 	return func(now record.Source) error {
 		return base.KeptError(record.KeepFiles(o.out, record.Eval{Options: set, Source: now}), "--out FILE")
 	}
-}
-
-// storedEval returns the result that is there where it has what is asked for and
-// --if-needed is given. It refuses, before the work, to replace one that the new one
-// does not cover.
-func (o *options) storedEval(r *run.Run, path string, set record.EvalOptions) (*record.Eval, error) {
-	if o.force {
-		return nil, nil
-	}
-	d, err := record.ReadKept[record.Eval](path)
-	if d == nil {
-		return nil, base.KeptError(err, "--out FILE")
-	}
-	step, err := r.Step(o.Checkpoint)
-	if err != nil {
-		return nil, base.RunError(err)
-	}
-	if o.ifNeeded && r.Owns(path, d.Source) && r.Measures(d.Source, o.Checkpoint, step, o.Set) {
-		if holds, err := evaluate.Holds(r, d, set); err != nil || holds {
-			return d, base.RunError(err)
-		}
-	}
-	return nil, base.KeptError(r.Protect(path, d.Source, o.Set, o.Checkpoint, record.Eval{Options: set}.Covers(*d)), "--out FILE")
 }

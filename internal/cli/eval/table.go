@@ -17,10 +17,6 @@ func EvalTable(d *record.Eval, all bool) *render.Table {
 	if name == "" {
 		name, value = d.Source.Embeddings, "value"
 	}
-	common := map[string]record.Evaluated{}
-	for b, j := range d.Baselines {
-		common[b] = record.Evaluated(j)
-	}
 	classes := ""
 	if d.Source.Classes > 0 {
 		classes = text.Plural(d.Source.Classes, "class", "classes") + ", "
@@ -32,7 +28,7 @@ func EvalTable(d *record.Eval, all bool) *render.Table {
 	if d.Gallery > 0 {
 		title += fmt.Sprintf(", %s, %s in the gallery", text.Plural(d.Searched, "query", "queries"), text.Plural(d.Gallery, "image", "images"))
 	}
-	t, left := summary.EvalTable(title, value, record.Evaluated(d.Evaluated), common, all)
+	t, left := summary.EvalTable(title, value, d.Evaluated, d.Baselines, all)
 	if d.Options.Intervals == record.ByClass && d.Options.Bootstrap > 0 {
 		t.Notes = append(t.Notes, "intervals of retrieval scores: 95 %, bootstrap over classes")
 	}

@@ -78,9 +78,6 @@ func (o *embeddings) check(from string) error {
 	if err := base.CheckSplit(o.Set, o.Checkpoint); err != nil {
 		return err
 	}
-	if err := base.AtLeast(base.FlagCount{Flag: "limit", Value: o.Limit}); err != nil {
-		return err
-	}
 	for _, path := range evaluate.ExportPaths(o.out) {
 		if err := base.Writable(path); err != nil {
 			return err

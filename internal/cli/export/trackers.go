@@ -54,6 +54,7 @@ are replaced. wandb, aim, SwanLab and ClearML read such folders, too.`,
 		Flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVarP(&o.out, "out", "o", "", "write into the folder `DIR`, which is made")
 			cmd.Flags().IntVar(&o.points, "points", 0, "test images of each run to embed for the projector")
+			base.Least(cmd.Flags(), 0, "points")
 		},
 		Run: func(ctx context.Context, args []string) error { return o.tensorBoard(ctx, s, args) },
 	}.Build()
@@ -126,9 +127,6 @@ func (o *trackers) read(s *base.Streams, args []string) ([]*rundir.Run, error) {
 	if info, err := os.Stat(o.out); o.folder && err == nil && !info.IsDir() {
 		return nil, base.Usagef("--out %s is a file; give a folder, which need not exist yet", o.out)
 	}
-	if err := base.AtLeast(base.FlagCount{Flag: "points", Value: o.points}); err != nil {
-		return nil, err
-	}
 	runs, err := report.ReadRuns(s, args, rundir.Of{})
 	if err != nil {
 		return nil, err
@@ -137,9 +135,7 @@ func (o *trackers) read(s *base.Streams, args []string) ([]*rundir.Run, error) {
 		if filepath.Dir(filepath.Clean(r.Dir)) == filepath.Clean(o.out) {
 			return nil, base.Usagef("--out %s is the folder of %s; give another folder", o.out, filepath.Base(r.Dir))
 		}
-		for _, note := range r.Left {
-			s.Note("warning: %s", note)
-		}
+		s.Warn(r.Left...)
 	}
 	return runs, nil
 }

@@ -38,8 +38,9 @@ interruption.`,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			o.addInput(cmd)
-			fs.StringVar(&o.data, "data", dataRun, "where samples are drawn from: run, its training images, or circle, the unit circle")
+			base.Words(fs, &o.data, "data", dataRun, []string{dataRun, dataCircle}, "where samples are drawn from: run, its training images, or circle, the unit circle")
 			fs.IntVar(&o.repeats, "samples", generalize.StabilityRepeats, "how many samples of each size are learned from (by default the claim's own number)")
+			base.Least(fs, 1, "samples")
 			o.addPositive(fs)
 			fs.IntVar(&o.triplets, "triplets", 0, "triplets that losses are measured on; 0 takes 40,000")
 			o.addDelta(fs)
@@ -63,9 +64,6 @@ interruption.`,
 func (o *options) checkClaim() error {
 	if _, err := measure.ClaimOf(o.claim); err != nil {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
-	}
-	if o.data != dataRun && o.data != dataCircle {
-		return base.Usagef("--data is %q; give %s or %s", o.data, dataRun, dataCircle)
 	}
 	if o.data == dataCircle && o.changed("positive") {
 		return base.Usagef("--data circle draws samples from the unit circle, which has no classes: leave out --positive")

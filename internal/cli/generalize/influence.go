@@ -35,6 +35,7 @@ interruption.`,
 			o.addRetrain(cmd, "how many training images are replaced, one at a time", "which training images; without it, drawn by the seed",
 				"by what: one of "+words(generalize.ImageReplacements())+" (default duplicate)")
 			fs.IntVar(&o.steps, "steps", generalize.InfluenceSteps, "number of further training steps")
+			base.Least(fs, 1, "steps")
 			base.OldNames(fs, "repeats", "replacements")
 			base.Group(fs, "Training with and without an image")
 			o.addOutput(cmd)

@@ -1,7 +1,6 @@
 package generalize
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -13,6 +12,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/generalize"
+	"tercet/internal/lists"
 	"tercet/internal/names"
 	"tercet/internal/progress"
 	"tercet/internal/record"
@@ -76,6 +76,7 @@ func (o *options) addRetrain(cmd *cobra.Command, count, images, replace string) 
 	fs.IntSliceVar(&o.images, "images", nil, images)
 	fs.StringSliceVar(&o.replace, "replace", nil, replace)
 	fs.IntVar(&o.jobs, "jobs", 1, "train so many at once, each on one thread")
+	base.Least(fs, 1, "replacements", "jobs")
 	var old []string
 	for _, r := range append(generalize.Replacements(), generalize.ReplaceTriple) {
 		if w := generalize.ReplacementWord(r); w != r {
@@ -110,19 +111,13 @@ func (o *options) counted() string {
 
 // words are replacements as users name them.
 func words(kinds []string) string {
-	out := make([]string, len(kinds))
-	for i, k := range kinds {
-		out[i] = generalize.ReplacementWord(k)
-	}
+	out := lists.Map(kinds, generalize.ReplacementWord)
 	return strings.Join(out, ", ")
 }
 
 // runMeasure measures how a run generalizes and writes what came out.
 func runMeasure(ctx context.Context, s *base.Streams, o options, job string) error {
 	if err := o.CheckRun(); err != nil {
-		return err
-	}
-	if err := o.CheckFormat(); err != nil {
 		return err
 	}
 	m, err := o.measure(job)
@@ -167,9 +162,7 @@ func runMeasure(ctx context.Context, s *base.Streams, o options, job string) err
 	if err := record.Write(r.Path(found.File()), found); err != nil {
 		return err
 	}
-	for _, w := range found.Cautions() {
-		s.Note("warning: %s", w)
-	}
+	s.Warn(found.Cautions()...)
 	figures := run.FigureFolder(r.Dir, m.Set, m.MeasuredCheckpoint())
 	if err := generalize.Undraw(found, figures); err != nil {
 		return err
@@ -215,9 +208,6 @@ func (o *options) measure(job string) (generalize.Options, error) {
 	}
 	if n := o.triplets; o.changed("triplets") && n < generalize.LeastTriplets {
 		return m, base.Usagef("--triplets is %d; give at least %d", n, generalize.LeastTriplets)
-	}
-	if err := base.AtLeast(base.FlagCount{Flag: cmp.Or(o.counted(), "replacements"), Value: o.repeats, Least: 1}, base.FlagCount{Flag: "steps", Value: o.steps, Least: 1}, base.FlagCount{Flag: "jobs", Value: o.jobs, Least: 1}); err != nil {
-		return m, err
 	}
 	if count := o.counted(); len(o.images) > 0 && count != "" {
 		return m, base.Usagef("--images says which images are replaced, --%s how many are drawn: give one", count)

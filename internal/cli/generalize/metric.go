@@ -27,6 +27,7 @@ type metricFlags struct {
 func (o *options) addSamples(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.IntVar(&o.repeats, "samples", generalize.StabilityRepeats, "how many samples of each size are learned from")
+	base.Least(fs, 1, "samples")
 	fs.IntSliceVar(&o.sizes, "sizes", nil, "sizes n = n+ = n- of the samples (default 20,40,80,160)")
 	o.addPositive(fs)
 }

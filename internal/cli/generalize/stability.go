@@ -44,6 +44,7 @@ stability claim puts a claim of the theory to the test.`,
 			o.addSamples(cmd)
 			o.addDelta(fs)
 			fs.IntVar(&o.repeats, oldCount, generalize.StabilityRepeats, "replacements or samples")
+			base.Least(fs, 1, oldCount)
 			_ = fs.MarkHidden(oldCount) // it was declared in the line above
 			base.Only(fs, []string{networks, metrics}, oldCount)
 			base.Group(fs, "Runs of model mahalanobis", metrics)

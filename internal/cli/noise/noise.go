@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -57,9 +58,6 @@ func runNoise(ctx context.Context, s *base.Streams, o options) error {
 	if err := o.CheckRun(); err != nil {
 		return err
 	}
-	if err := o.CheckFormat(); err != nil {
-		return err
-	}
 	r, err := o.OpenNoted(s)
 	if err != nil {
 		return err
@@ -104,11 +102,7 @@ func noiseTable(d *record.NoiseRate) *render.Table {
 	if d.Effective != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("of balanced pairs %.4f are wrong then (effective noise)", *d.Effective))
 	}
-	var methods []string
-	for m := range d.Failed {
-		methods = append(methods, m)
-	}
-	slices.Sort(methods)
+	methods := slices.Sorted(maps.Keys(d.Failed))
 	for _, m := range methods {
 		t.Notes = append(t.Notes, m+": "+d.Failed[m])
 	}

@@ -109,7 +109,7 @@ stability-checks (its verdicts). --curves draws those that have a plot.`,
 			fs.StringSliceVar(&o.grid, "grid", nil, "with --table hm-grid, source against destination with these columns in each cell, such as R@1,ERS")
 			fs.StringVar(&o.curves, "curves", "", "with --table clustering, double-descent and others that compare runs, draw them: `BASE`-DATA.png and .svg")
 			base.Group(fs, "Papers and studies")
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			base.AddFormat(fs, &o.format)
 			fs.StringVarP(&o.out, "page", "o", "", "also write a page to `FILE`.md (pictures by relative path) or FILE.html (pictures inside)")
 			fs.BoolVar(&o.noPictures, "no-pictures", false, "leave pictures out of the page")
 			base.Group(fs, "Output")
@@ -125,9 +125,6 @@ stability-checks (its verdicts). --curves draws those that have a plot.`,
 func runReport(s *base.Streams, o options) error {
 	if len(o.runs) == 0 && o.table == "" {
 		return base.Usagef("name what to report on: --runs DIRECTORY, or a glob of directories in quotes")
-	}
-	if err := render.CheckFormat(o.format); err != nil {
-		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
 	if err := o.checkOf(); err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 	"tercet/internal/archive"
 	"tercet/internal/cli/base"
 	"tercet/internal/config"
+	"tercet/internal/lists"
+	"tercet/internal/record/printed"
 	"tercet/internal/run"
 	"tercet/internal/rundir"
 )
@@ -47,9 +49,7 @@ func ReadTableRuns(s *base.Streams, patterns []string) ([]*rundir.Run, error) {
 
 func noteLeft(s *base.Streams, runs []*rundir.Run) {
 	for _, r := range runs {
-		for _, note := range r.Left {
-			s.Note("warning: %s", note)
-		}
+		s.Warn(r.Left...)
 	}
 }
 
@@ -78,10 +78,7 @@ func Settings(dir, hash string) ([]rundir.Label, error) {
 	if err := run.SameConfig(path, text, cfg, hash); hash != "" && err != nil {
 		return nil, &base.ExitError{Code: base.ExitData, Err: err}
 	}
-	var out []rundir.Label
-	for _, l := range cfg.Origins() {
-		out = append(out, rundir.Label{Key: l.Key, Value: l.Value})
-	}
+	out := lists.Map(cfg.Origins(), func(l printed.Origin) rundir.Label { return rundir.Label{Key: l.Key, Value: l.Value} })
 	return out, nil
 }
 

@@ -51,9 +51,14 @@ func runPaperTable(s *base.Streams, o options) error {
 // maxTableFile bounds a table that a user names as a file.
 const maxTableFile = 1 << 20
 
+// ComparedTables are those that compare runs with each other.
+func ComparedTables() []string {
+	return append(study.BuiltInTables(func(*study.Table) bool { return true }), StabilityTable, StabilityChecks, BandTable)
+}
+
 // CheckTable returns the error of a name that tercet report --table does not know.
 func CheckTable(choice string) error {
-	if slices.Contains(append(study.BuiltInTables(func(*study.Table) bool { return true }), StabilityTable, StabilityChecks, BandTable), choice) {
+	if slices.Contains(ComparedTables(), choice) {
 		return nil
 	}
 	_, err := PaperTable(choice)
@@ -63,12 +68,12 @@ func CheckTable(choice string) error {
 // PaperTable finds a table by its name, by another name that it gives itself, or
 // as a file.
 func PaperTable(choice string) (*published.Table, error) {
-	if ext := filepath.Ext(choice); ext == ".yaml" || ext == ".yml" {
+	if base.IsConfigFile(choice) {
 		text, err := fsx.ReadFile(choice, maxTableFile)
 		if err != nil {
 			return nil, base.Usagef("--table: %v", err)
 		}
-		return published.Read(text, choice, strings.TrimSuffix(filepath.Base(choice), ext))
+		return published.Read(text, choice, strings.TrimSuffix(filepath.Base(choice), filepath.Ext(choice)))
 	}
 	var also []string
 	for _, name := range tables.All.Names() {
@@ -84,5 +89,5 @@ func PaperTable(choice string) (*published.Table, error) {
 	}
 	slices.SortFunc(also, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	return nil, base.Usagef("there is no table %q; there are %s, and to compare runs %s, and by number %s; or name a .yaml file",
-		choice, strings.Join(tables.All.Names(), ", "), strings.Join(append(study.BuiltInTables(func(*study.Table) bool { return true }), StabilityTable, StabilityChecks, BandTable), ", "), strings.Join(also, ", "))
+		choice, strings.Join(tables.All.Names(), ", "), strings.Join(ComparedTables(), ", "), strings.Join(also, ", "))
 }

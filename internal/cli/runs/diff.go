@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +42,7 @@ less than their intervals and still differ for certain.`,
 			fs := cmd.Flags()
 			base.AddSplit(fs, &o.split, "test", "images: test, validation or train")
 			fs.StringVar(&o.checkpoint, "checkpoint", "last", "weights: last, best or step-N")
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			base.AddFormat(fs, &o.format)
 		},
 		Run: func(_ context.Context, args []string) error { return diff(s, o, args) },
 	}.Build()
@@ -52,9 +51,6 @@ less than their intervals and still differ for certain.`,
 func diff(s *base.Streams, o diffOptions, args []string) error {
 	if err := base.CheckSplit(o.split, o.checkpoint); err != nil {
 		return err
-	}
-	if err := render.CheckFormat(o.format); err != nil {
-		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
 	var two [2]*rundir.Run
 	for i, arg := range args {

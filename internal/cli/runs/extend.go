@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,6 +53,7 @@ end of RUN that train.eval_every has no place for; the command says so.`,
 			fs.StringVar(&o.Schedule, "schedule", "", "what the learning rate does in the further steps: "+strings.Join(optim.Continuations(), ", "))
 			fs.StringVar(&o.Name, "name", "", "`NAME` of the longer run (default: that of RUN with its length)")
 			cmd.MarkFlagsMutuallyExclusive("epochs", "steps")
+			base.Least(fs, 0, "epochs", "steps")
 		},
 		Run: func(_ context.Context, args []string) error { return extend(s, o, args[0]) },
 	}.Build()
@@ -65,9 +65,6 @@ func extend(s *base.Streams, o run.Longer, dir string) error {
 		return base.Usagef("say how long the run shall be in all: --epochs N, or --steps N")
 	case o.Schedule != "" && !slices.Contains(optim.Continuations(), o.Schedule):
 		return base.Usagef("--schedule is %q; %s", o.Schedule, names.Unknown(o.Schedule, optim.Continuations()))
-	}
-	if err := base.AtLeast(base.FlagCount{Flag: "epochs", Value: o.Epochs}, base.FlagCount{Flag: "steps", Value: o.Steps}); err != nil {
-		return err
 	}
 	r, err := run.Open(dir)
 	if err != nil {
@@ -100,8 +97,5 @@ func extend(s *base.Streams, o run.Longer, dir string) error {
 		Schema: record.ExtendedRunSchema, Dir: longer.Dir, Of: dir, Step: longer.Manifest.Steps, Planned: longer.Manifest.Of, Schedule: o.Schedule,
 		Next: "tercet train --resume " + text.ShellWord(longer.Dir),
 	}
-	return s.Result(doc, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: at step %d of %d\n%s\n", doc.Dir, doc.Step, doc.Planned, doc.Next)
-		return err
-	})
+	return s.Line(doc, "%s: at step %d of %d\n%s", doc.Dir, doc.Step, doc.Planned, doc.Next)
 }

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/report"
 	"tercet/internal/config"
+	"tercet/internal/lists"
 	"tercet/internal/names"
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
@@ -68,7 +69,7 @@ also with one of several, as in --where loss=triplet,contrastive.`,
 			fs.StringVar(&o.sort, "sort", "name", "order: "+strings.Join(SortKeys(), ", "))
 			fs.BoolVar(&o.reverse, "reverse", false, "the other way round")
 			fs.IntVar(&o.limit, "limit", 0, "list the first `N` (default: all)")
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			base.AddFormat(fs, &o.format)
 		},
 		Run: func(_ context.Context, args []string) error { return list(s, o, args) },
 	}.Build()
@@ -81,9 +82,6 @@ func list(s *base.Streams, o listOptions, patterns []string) error {
 		return base.Usagef("--sort is %q; %s", o.sort, names.Unknown(o.sort, SortKeys()))
 	case o.limit < 0:
 		return base.Usagef("--limit is %d; give a number of runs", o.limit)
-	}
-	if err := render.CheckFormat(o.format); err != nil {
-		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
 	if err := checkStatuses(o.status); err != nil {
 		return err
@@ -164,10 +162,7 @@ func conditions(list []string) (observe.Where, error) {
 		if !keys[key] {
 			return nil, base.Usagef("--where: there is no config key %s; %stercet config keys lists them", key, base.DidYouMean(key, base.ConfigKeys()))
 		}
-		var any []any
-		for _, v := range strings.Split(values, ",") {
-			any = append(any, v)
-		}
+		any := lists.Map(strings.Split(values, ","), func(v string) any { return v })
 		out[key] = any
 	}
 	return out, nil
@@ -190,9 +185,7 @@ func listTable(doc printed.RunListing, format string, now time.Time) *render.Tab
 	if base.Bare(format) {
 		heads = []string{"run", "status", "step", "steps_planned", "best_metric", "best_split", "best", doc.Score, "started", "seconds", "forward", "backward", "bytes"}
 	}
-	for _, h := range heads {
-		t.Columns = append(t.Columns, render.Column{Name: h})
-	}
+	t.Columns = render.Columns(heads...)
 	for _, r := range doc.Runs {
 		if base.Bare(format) {
 			t.Rows = append(t.Rows, bareRow(r))

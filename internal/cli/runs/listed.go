@@ -11,6 +11,7 @@ import (
 	"tercet/internal/archive"
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/report"
+	"tercet/internal/lists"
 	"tercet/internal/names"
 	"tercet/internal/par"
 	"tercet/internal/record"
@@ -29,7 +30,7 @@ type found struct {
 
 // find reads the runs that patterns name, with their results of some kinds.
 func find(patterns []string, kinds ...string) ([]found, error) {
-	dirs, err := rundir.Find(orDefault(patterns))
+	dirs, err := rundir.Find(patterns)
 	if err != nil {
 		return nil, report.RunsError(err)
 	}
@@ -106,10 +107,7 @@ func setScore(runs []found, key string) (string, error) {
 	key = names.Score(key)
 	all := scoreKeys(runs)
 	if wanted := cmp.Or(key, standardScore); !slices.Contains(all, wanted) && len(runs) > 0 {
-		var dirs []string
-		for _, f := range runs {
-			dirs = append(dirs, f.Dir)
-		}
+		dirs := lists.Map(runs, func(f found) string { return f.Dir })
 		again, err := lookAt(dirs)
 		if err != nil {
 			return "", err
@@ -143,9 +141,7 @@ func scoreKeys(runs []found) []string {
 			continue
 		}
 		for _, s := range f.run.Scores() {
-			if !slices.Contains(all, s.Key) {
-				all = append(all, s.Key)
-			}
+			all = lists.AppendNew(all, s.Key)
 		}
 	}
 	return all

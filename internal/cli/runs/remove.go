@@ -3,7 +3,6 @@ package runs
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/fsx"
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
 	"tercet/internal/run"
@@ -47,10 +47,7 @@ Removes run directories with all that is in them.
 			if err != nil {
 				return err
 			}
-			var list []removal
-			for _, f := range runs {
-				list = append(list, removal{found: f})
-			}
+			list := lists.Map(runs, func(f found) removal { return removal{found: f} })
 			return remove(s, list, yes)
 		},
 	}.Build()
@@ -101,7 +98,7 @@ and with --older only from runs that have not changed for that time.
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			fs.StringSliceVar(&o.status, "status", nil, "remove runs with one of: "+strings.Join(Statuses(), ", "))
-			fs.StringVar(&o.checkpoints, "checkpoints", "", "remove weights of finished runs: "+strings.Join(PrunableCheckpoints(), ", "))
+			base.Words(fs, &o.checkpoints, "checkpoints", "", PrunableCheckpoints(), "remove weights of finished runs: "+strings.Join(PrunableCheckpoints(), ", "))
 			fs.StringVar(&o.older, "older", "", "only of runs without a change for this `TIME`, such as 30d or 12h")
 			fs.BoolVar(&o.yes, "yes", false, "remove it")
 		},
@@ -116,8 +113,6 @@ func prune(s *base.Streams, o pruneOptions, patterns []string) error {
 		return base.Usagef("say what to remove: --status LIST (whole runs), --checkpoints %s (weights of finished runs)", strings.Join(PrunableCheckpoints(), "|"))
 	case o.status != nil && o.checkpoints != "":
 		return base.Usagef("--status removes whole runs, and --checkpoints weights of finished ones: give one of the two")
-	case o.checkpoints != "" && names == nil:
-		return base.Usagef("--checkpoints is %q; give %s", o.checkpoints, text.List(PrunableCheckpoints(), "or"))
 	}
 	if err := checkStatuses(o.status); err != nil {
 		return err
@@ -226,7 +221,7 @@ func remove(s *base.Streams, list []removal, yes bool) error {
 			return err
 		}
 	}
-	return s.Result(doc, func(w io.Writer) error { return removedText(w, doc) })
+	return s.Text(doc, removedText(doc))
 }
 
 // away removes the files, or the whole run, under the run's lock. A whole run is renamed
@@ -269,7 +264,7 @@ func finishRemovals(list []removal) error {
 	return nil
 }
 
-func removedText(w io.Writer, d printed.RemovedRuns) error {
+func removedText(d printed.RemovedRuns) string {
 	var b strings.Builder
 	for _, r := range d.Runs {
 		what := "all"
@@ -286,6 +281,5 @@ func removedText(w io.Writer, d printed.RemovedRuns) error {
 	default:
 		fmt.Fprintf(&b, "would remove %s of %s; --yes removes it\n", text.Bytes(d.Bytes), text.Count(len(d.Runs), "run"))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }

@@ -19,11 +19,3 @@ func New(s *base.Streams) *cobra.Command {
 		Subs: []*cobra.Command{newList(s), newShow(s), newDiff(s), newExtend(s), newRemove(s), newPrune(s)},
 	}.Build()
 }
-
-// orDefault is where runs are looked for.
-func orDefault(patterns []string) []string {
-	if len(patterns) == 0 {
-		return []string{"runs"}
-	}
-	return patterns
-}

@@ -49,7 +49,7 @@ func show(s *base.Streams, arg string) error {
 		return err
 	}
 	if f.run == nil {
-		return &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("%s: %s%s", dir, f.Status, after(": ", f.Message))}
+		return &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("%s: %s%s", dir, f.Status, text.After(": ", f.Message))}
 	}
 	if f.run.Labels, err = report.Settings(dir, f.run.Manifest.Config); err != nil {
 		return err
@@ -66,13 +66,6 @@ func show(s *base.Streams, arg string) error {
 	}
 	doc.Next = next(f)
 	return s.Result(doc, func(w io.Writer) error { return showText(s, w, doc) })
-}
-
-func after(mark, s string) string {
-	if s == "" {
-		return ""
-	}
-	return mark + s
 }
 
 // changed are the settings that differ from the defaults.
@@ -162,12 +155,12 @@ func showText(s *base.Streams, w io.Writer, d printed.ShownRun) error {
 	}
 	m := d.Manifest
 	fmt.Fprintf(&b, "%s\n\n", d.Dir)
-	line("status", "%s at step %d of %d%s", s.Paint(base.StatusTone(d.Status), string(d.Status)), m.Steps, m.Of, after("; ", details(d.SweptRun)))
+	line("status", "%s at step %d of %d%s", s.Paint(base.StatusTone(d.Status), string(d.Status)), m.Steps, m.Of, text.After("; ", details(d.SweptRun)))
 	if m.Stopped != nil {
 		line("stopped", "at step %d: %s", m.Stopped.Step, m.Stopped.Reason)
 	}
 	for _, e := range m.Extended {
-		line("continues", "%s from step %d%s", e.Run, e.Step, after(", schedule ", e.Schedule))
+		line("continues", "%s from step %d%s", e.Run, e.Step, text.After(", schedule ", e.Schedule))
 	}
 	line("data", "%s: %s", m.Data.Name, dataWords(m.Data))
 	line("network", "%s, embedding of %d, %s", m.Model.Name, m.Model.Embedding, text.Count(m.Model.Parameters, "parameter"))

@@ -61,14 +61,15 @@ D.npy (distances) and I.npy (rows of the gallery, -1 for none), shaped as faiss 
 			fs.StringVar(&o.queries, "queries", "", "`FOLDER` of embeddings to search for")
 			base.Group(fs, "Input")
 			fs.IntVarP(&o.k, "k", "k", 10, "images to find for each query")
-			fs.StringVar(&o.exclude, "exclude", "", "images that do not count as found: self, path or sequence")
+			base.Words(fs, &o.exclude, "exclude", "", []string{"self", "path", "sequence"}, "images that do not count as found: self, path or sequence")
 			fs.Float64Var(&o.maxDistance, "max-distance", 0, "find nothing farther than this `DISTANCE`")
 			fs.BoolVar(&o.anyNetwork, "any-network", false, "search also where weights or transform of the two folders differ")
 			base.Group(fs, "Search")
 			fs.StringVarP(&o.out, "out", "o", "", "`FILE`.csv, FILE.jsonl, or a folder for D.npy and I.npy")
 			fs.StringVar(&o.montage, "montage", "", "draw up to 20 queries with what they found into `FILE`.png")
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			base.AddFormat(fs, &o.format)
 			base.Group(fs, "Output")
+			base.Least(fs, 1, "k")
 			o.changed = fs.Changed
 		},
 		Run: func(ctx context.Context, args []string) error { return run(ctx, s, o, args) },
@@ -81,17 +82,12 @@ func (o *options) check(args []string) error {
 		return base.Usagef("name what to search: --gallery FOLDER, which tercet embed has written")
 	case (o.queries == "") == (len(args) == 0):
 		return base.Usagef("name what to search for: --queries FOLDER, or image files, and not both")
-	case o.exclude != "" && o.exclude != "self" && o.exclude != "path" && o.exclude != "sequence":
-		return base.Usagef("--exclude is %q; give self, path or sequence", o.exclude)
 	case o.changed("max-distance") && !(o.maxDistance >= 0):
 		return base.Usagef("--max-distance is %v; give a distance of 0 or more", o.maxDistance)
 	case ext != "" && ext != ".csv" && ext != ".jsonl":
 		return base.Usagef("--out is %q; give a name that ends in .csv or .jsonl, or a folder", o.out)
 	case o.montage != "" && !strings.EqualFold(filepath.Ext(o.montage), ".png"):
 		return base.Usagef("--montage is %q; the picture is a PNG: give a name that ends in .png", o.montage)
-	}
-	if err := render.CheckFormat(o.format); err != nil {
-		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
 	if err := base.Placeable(o.out, o.montage); err != nil {
 		return err
@@ -100,10 +96,7 @@ func (o *options) check(args []string) error {
 	if err := base.NotInput("--out", o.out, inputs...); err != nil {
 		return err
 	}
-	if err := base.NotInput("--montage", o.montage, inputs...); err != nil {
-		return err
-	}
-	return base.AtLeast(base.FlagCount{Flag: "k", Value: o.k, Least: 1})
+	return base.NotInput("--montage", o.montage, inputs...)
 }
 
 func run(ctx context.Context, s *base.Streams, o options, args []string) error {

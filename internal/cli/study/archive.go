@@ -2,8 +2,6 @@ package study
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,8 +50,5 @@ func writeArchive(s *base.Streams, patterns []string, out string, logs bool) err
 		return report.RunsError(err)
 	}
 	doc := printed.Archive{Schema: record.ArchiveSchema, File: out, Runs: len(dirs), Files: n}
-	return s.Result(doc, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %d files of %d runs\n", out, n, len(dirs))
-		return err
-	})
+	return s.Line(doc, "%s: %d files of %d runs", out, n, len(dirs))
 }

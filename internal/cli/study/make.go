@@ -13,6 +13,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/report"
 	"tercet/internal/fsx"
+	"tercet/internal/lists"
 	"tercet/internal/study"
 	"tercet/internal/study/making"
 )
@@ -37,10 +38,7 @@ func Make(ctx context.Context, s *base.Streams, spec *study.Spec, steps []*makin
 	if failed == nil {
 		return nil
 	}
-	words := make([]string, len(failed))
-	for i, f := range failed {
-		words[i] = f.String()
-	}
+	words := lists.Map(failed, func(f making.Failure) string { return f.String() })
 	return &base.ExitError{Code: base.ExitFailed, Err: fmt.Errorf("%d of the study's commands failed:\n%s", len(failed), strings.Join(words, "\n"))}
 }
 

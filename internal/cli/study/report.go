@@ -8,7 +8,6 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/report"
-	"tercet/internal/render"
 )
 
 type reportOptions struct {
@@ -39,7 +38,7 @@ inconclusive. Notes name the runs that do not count, and why.`,
 			fs := cmd.Flags()
 			fs.StringArrayVarP(&o.runs, "runs", "r", nil, "run `DIRECTORY`, folder of run directories, or glob (repeatable); as the arguments")
 			fs.StringVar(&o.table, "table", "", "one table of the study: `NAME`")
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			base.AddFormat(fs, &o.format)
 			fs.StringVar(&o.curves, "curves", "", "draw the tables: `BASE`-DATA.png and .svg, of several tables BASE-TABLE-DATA")
 		},
 		Run: func(_ context.Context, args []string) error {
@@ -50,9 +49,6 @@ inconclusive. Notes name the runs that do not count, and why.`,
 }
 
 func runReport(s *base.Streams, choice string, o reportOptions) error {
-	if err := render.CheckFormat(o.format); err != nil {
-		return &base.ExitError{Code: base.ExitUsage, Err: err}
-	}
 	spec, err := ReadSpec(choice)
 	if err != nil {
 		return err

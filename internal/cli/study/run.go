@@ -13,6 +13,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/report"
+	"tercet/internal/lists"
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
@@ -115,22 +116,11 @@ func dryRun(s *base.Streams, steps []*making.Step) error {
 			doc.Commands = append(doc.Commands, printed.StudyAction{Step: step.Name, Line: commandLine(withRuns(f, step.Runs))})
 		}
 	}
-	return s.Result(doc, func(w io.Writer) error {
-		for _, l := range doc.Commands {
-			if _, err := fmt.Fprintln(w, l.Line); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return s.Text(doc, strings.Join(lists.Map(doc.Commands, func(c printed.StudyAction) string { return c.Line + "\n" }), ""))
 }
 
 func commandLine(args []string) string {
-	words := []string{"tercet"}
-	for _, a := range args {
-		words = append(words, text.ShellWord(a))
-	}
-	return strings.Join(words, " ")
+	return "tercet " + strings.Join(lists.Map(args, text.ShellWord), " ")
 }
 
 // withRuns are the words of a command line on all runs.
@@ -152,8 +142,7 @@ func runProgram(ctx context.Context, program string, args []string, out, log io.
 	cmd.Stdout, cmd.Stderr = out, log
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	err := cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode(), nil
 	}
 	return 0, err

@@ -3,7 +3,6 @@ package sweep
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -96,10 +95,7 @@ func status(s *base.Streams, o options, args []string) error {
 	for _, r := range doc.Runs {
 		doc.Counts[string(r.Status)]++
 	}
-	return s.Result(doc, func(w io.Writer) error {
-		_, err := io.WriteString(w, statusText(doc, func(status record.Status, word string) string { return s.Paint(base.StatusTone(status), word) }))
-		return err
-	})
+	return s.Text(doc, statusText(doc, func(status record.Status, word string) string { return s.Paint(base.StatusTone(status), word) }))
 }
 
 // there takes in the runs that are in the folders.
@@ -189,8 +185,5 @@ func details(r printed.SweptRun) string {
 	if r.Message != "" {
 		out = append(out, r.Message)
 	}
-	if len(out) == 0 {
-		return ""
-	}
-	return ": " + strings.Join(out, "; ")
+	return text.After(": ", strings.Join(out, "; "))
 }

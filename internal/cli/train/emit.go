@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"io"
 	"strconv"
 	"strings"
 
@@ -47,10 +46,7 @@ func emitScript(ctx context.Context, s *base.Streams, o options, name string, va
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
 	doc := printed.Script{Schema: record.ScriptSchema, Format: o.emit, Runs: script.Runs, Tasks: script.Tasks, Seconds: script.Seconds, Memory: script.Memory, Script: text}
-	return s.Result(doc, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
+	return s.Text(doc, text)
 }
 
 // ranksOf are as many ranks as all runs can use: shards are powers of two.

@@ -25,9 +25,6 @@ var errElsewhere = errors.New("rank 0 reports how the command ended")
 
 // inRanks trains with all processes of a job, which open connects. Rank 0 reports.
 func inRanks(ctx context.Context, s *base.Streams, o options, open func() (ranks.Comm, error)) error {
-	if o.ranks != "mpi" {
-		return base.Usagef("--ranks is %q; give mpi", o.ranks)
-	}
 	comm, err := open()
 	if err != nil {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -31,7 +30,7 @@ func all(ctx context.Context, s *base.Streams, out string, l *loaded, team *rank
 	for _, e := range t.runs {
 		doc.Runs = append(doc.Runs, e.Run.Manifest)
 	}
-	if err := s.Result(doc, func(w io.Writer) error { return printRuns(w, out, l.variants) }); err != nil {
+	if err := s.Text(doc, runLines(out, l.variants)); err != nil {
 		return err
 	}
 	return t.shortfall()

@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/config"
+	"tercet/internal/lists"
 	"tercet/internal/run"
 	"tercet/internal/train"
 )
@@ -95,15 +97,8 @@ func (v *manyView) shares() string {
 	if len(v.at) == 0 {
 		return ""
 	}
-	var runs []int
-	for i := range v.at {
-		runs = append(runs, i)
-	}
-	slices.Sort(runs)
-	var parts []string
-	for _, i := range runs {
-		parts = append(parts, fmt.Sprintf("%.0f %%", 100*v.at[i]))
-	}
+	runs := slices.Sorted(maps.Keys(v.at))
+	parts := lists.Map(runs, func(i int) string { return fmt.Sprintf("%.0f %%", 100*v.at[i]) })
 	return "in training: " + strings.Join(parts, ", ")
 }
 

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -80,27 +78,17 @@ mpirun -n 4 tercet-native train large.yaml --ranks mpi`,
 			fs.StringVar(&o.seed, "seed", "", "override the seed")
 			fs.StringVarP(&o.out, "runs-dir", "o", "runs", "folder of run directories")
 			fs.StringVar(&o.resume, "resume", "", "continue the run in this directory")
-			fs.StringVar(&o.from, "from", "", "with --resume, continue from another `checkpoint` and replace the last one: previous, best, or start (the first step)")
+			base.Words(fs, &o.from, "from", "", []string{"previous", "best", run.Start}, "with --resume, continue from another `checkpoint` and replace the last one: previous, best, or start (the first step)")
 			fs.StringVar(&o.task, "task", "", "of a sweep, only share `i/n` (i from 1), or auto/n: the scheduler's index")
 			fs.StringVar(&o.jobs, "jobs", "1", "of a sweep, train `N` runs at once, each on one thread; auto: one per thread")
 			fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan: parameters, steps, passes, memory, time")
 			fs.BoolVar(&o.list, "list", false, "print the directories of the runs, one a line, and stop")
 			fs.StringVar(&o.emit, "emit", "", "print a script that trains the runs, and stop; `FORMAT`: "+strings.Join(emit.Formats(), ", "))
 			base.AddDevice(fs, &o.device, "with --resume, for the steps from here on; by default train.device")
-			fs.StringVar(&o.ranks, "ranks", "", "train each run with all processes of a job; `KIND`: mpi (mpirun, srun)")
-			for _, other := range []string{"emit", "dry-run", "list", "jobs"} {
-				cmd.MarkFlagsMutuallyExclusive("ranks", other)
-			}
-			cmd.MarkFlagsMutuallyExclusive("emit", "dry-run")
-			cmd.MarkFlagsMutuallyExclusive("emit", "list")
-			cmd.MarkFlagsMutuallyExclusive("emit", "resume")
-			cmd.MarkFlagsMutuallyExclusive("resume", "config")
-			cmd.MarkFlagsMutuallyExclusive("resume", "set")
-			cmd.MarkFlagsMutuallyExclusive("resume", "skip-broken")
-			cmd.MarkFlagsMutuallyExclusive("resume", "seed")
-			cmd.MarkFlagsMutuallyExclusive("resume", "task")
-			cmd.MarkFlagsMutuallyExclusive("resume", "jobs")
-			cmd.MarkFlagsMutuallyExclusive("resume", "runs-dir")
+			base.Words(fs, &o.ranks, "ranks", "", []string{"mpi"}, "train each run with all processes of a job; `KIND`: mpi (mpirun, srun)")
+			base.Exclusive(cmd, "ranks", "emit", "dry-run", "list", "jobs")
+			base.Exclusive(cmd, "emit", "dry-run", "list", "resume")
+			base.Exclusive(cmd, "resume", "config", "set", "skip-broken", "seed", "task", "jobs", "runs-dir")
 			base.OldNames(fs, "out", "runs-dir")
 		},
 		Run: func(ctx context.Context, _ []string) error { return runTrain(ctx, s, o) },
@@ -187,9 +175,6 @@ func resume(ctx context.Context, s *base.Streams, o options, team *ranks.Team) e
 	if o.dryRun || o.list {
 		return base.Usagef("--resume goes with neither --dry-run nor --list")
 	}
-	if !slices.Contains([]string{"", "previous", "best", run.Start}, o.from) {
-		return base.Usagef("--from is %q; give previous, best or %s", o.from, run.Start)
-	}
 	r, err := run.Open(o.resume)
 	if err != nil {
 		return base.RunError(err)
@@ -207,10 +192,7 @@ func resume(ctx context.Context, s *base.Streams, o options, team *ranks.Team) e
 	} else {
 		ended(s, r.Dir, r.Manifest)
 	}
-	return s.Result(printed.Trained{Schema: record.TrainSchema, Runs: []record.Manifest{r.Manifest}}, func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, r.Dir)
-		return err
-	})
+	return s.Line(printed.Trained{Schema: record.TrainSchema, Runs: []record.Manifest{r.Manifest}}, "%s", r.Dir)
 }
 
 func isLost(err error) bool {
@@ -237,16 +219,15 @@ func listRuns(s *base.Streams, out string, variants []*config.Config) error {
 	for _, v := range variants {
 		d.Runs = append(d.Runs, runDir(out, v))
 	}
-	return s.Result(d, func(w io.Writer) error { return printRuns(w, out, variants) })
+	return s.Text(d, runLines(out, variants))
 }
 
-func printRuns(w io.Writer, out string, variants []*config.Config) error {
+func runLines(out string, variants []*config.Config) string {
 	var b strings.Builder
 	for _, v := range variants {
 		fmt.Fprintln(&b, runDir(out, v))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 func runDir(out string, cfg *config.Config) string {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
 	"tercet/internal/render"
@@ -89,13 +90,10 @@ func (f *followed) line(e *record.Event) string {
 	switch e.Kind {
 	case "epoch":
 		if e.Loss != nil {
-			return fmt.Sprintf("%s, epoch %.4g, loss %.4g%s", at, e.Epoch, *e.Loss, after(", ", f.pace()))
+			return fmt.Sprintf("%s, epoch %.4g, loss %.4g%s", at, e.Epoch, *e.Loss, text.After(", ", f.pace()))
 		}
 	case "eval":
-		var out []string
-		for _, key := range slices.Sorted(maps.Keys(e.Metrics)) {
-			out = append(out, fmt.Sprintf("%s %.4g", key, e.Metrics[key]))
-		}
+		out := lists.Map(slices.Sorted(maps.Keys(e.Metrics)), func(key string) string { return fmt.Sprintf("%s %.4g", key, e.Metrics[key]) })
 		mark := ""
 		if e.Best {
 			mark = " (best so far)"
@@ -120,11 +118,4 @@ func (f *followed) pace() string {
 		out += fmt.Sprintf(", about %s left", text.Duration(e.Seconds/float64(e.Step)*float64(f.Of-e.Step)))
 	}
 	return out
-}
-
-func after(mark, s string) string {
-	if s == "" {
-		return ""
-	}
-	return mark + s
 }

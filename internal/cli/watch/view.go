@@ -9,6 +9,7 @@ import (
 	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/scheduler"
+	"tercet/internal/text"
 )
 
 // view shows followed runs: on a terminal as a picture that is drawn again at each look, else
@@ -40,7 +41,7 @@ func (v *view) changed(f *followed, before record.Status) {
 	why := ""
 	switch f.Status {
 	case record.Failed, record.Diverged, record.Collapsed, printed.Unreadable:
-		why = after(": ", scheduler.Readable(f.Message)) // of a file that anyone may have written
+		why = text.After(": ", scheduler.Readable(f.Message)) // of a file that anyone may have written
 	}
 	fmt.Fprintf(v.s.Out, "%s: %s at step %d of %d%s\n", f.name, f.Status, f.Steps, f.Of, why)
 }
@@ -90,7 +91,7 @@ func (v *view) head(f *followed) string {
 		share = 100 * f.Steps / f.Of
 	}
 	out := fmt.Sprintf("%s  %s  step %d of %d (%d %%)", f.name, f.Status, f.Steps, f.Of, share)
-	return out + after("  ", f.pace()) + after("  ", f.best)
+	return out + text.After("  ", f.pace()) + text.After("  ", f.best)
 }
 
 // small is a run in two lines.
@@ -102,7 +103,7 @@ func (v *view) small(f *followed, width int) []string {
 		return fmt.Sprintf("%s %.4g %s", name, s.Y[len(s.Y)-1], graph(s, w, 1)[0])
 	}
 	w := max(8, min(40, (width-40)/2))
-	return []string{v.head(f), "  " + curve("loss", f.loss, w) + after("  ", curve(f.scoreName, f.score, w))}
+	return []string{v.head(f), "  " + curve("loss", f.loss, w) + text.After("  ", curve(f.scoreName, f.score, w))}
 }
 
 // large is a run alone, with graphs of several lines.

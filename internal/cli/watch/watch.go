@@ -53,6 +53,9 @@ run begins or ends.`,
 			cmd.MarkFlagsMutuallyExclusive("http", "once")
 		},
 		Run: func(ctx context.Context, args []string) error {
+			if o.every <= 0 {
+				return base.Usagef("--interval is %v; give a time such as 500ms or 5s", o.every)
+			}
 			if o.http != "" {
 				return serve(ctx, s, o, args)
 			}
@@ -63,12 +66,6 @@ run begins or ends.`,
 
 // serve is watch with a browser.
 func serve(ctx context.Context, s *base.Streams, o options, patterns []string) error {
-	if o.every <= 0 {
-		return base.Usagef("--interval is %v; give a time such as 500ms or 5s", o.every)
-	}
-	if len(patterns) == 0 {
-		patterns = []string{"runs"}
-	}
 	v := &server{patterns: patterns, every: o.every}
 	if _, _, err := v.read(); err != nil {
 		return report.RunsError(err)
@@ -85,14 +82,8 @@ func serve(ctx context.Context, s *base.Streams, o options, patterns []string) e
 const looks = 3
 
 func watch(ctx context.Context, s *base.Streams, o options, patterns []string) error {
-	switch {
-	case o.every <= 0:
-		return base.Usagef("--interval is %v; give a time such as 500ms or 5s", o.every)
-	case s.JSON:
+	if s.JSON {
 		return base.Usagef("watch prints no document: tercet runs list --json has the state of runs, and events.jsonl their logs")
-	}
-	if len(patterns) == 0 {
-		patterns = []string{"runs"}
 	}
 	v := view{s: s, runs: map[string]*followed{}}
 	defer v.end()

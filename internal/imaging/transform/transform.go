@@ -11,6 +11,7 @@ import (
 
 	"tercet/internal/component"
 	"tercet/internal/imaging"
+	"tercet/internal/lists"
 	"tercet/internal/rng"
 )
 
@@ -105,9 +106,6 @@ func (p Pipeline) Shape() (h, w int, err error) {
 
 // String writes all steps with all their arguments.
 func (p Pipeline) String() string {
-	parts := make([]string, len(p))
-	for i, s := range p {
-		parts[i] = Text(s)
-	}
+	parts := lists.Map(p, Text)
 	return strings.Join(parts, ", ")
 }

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/nn"
+	"tercet/internal/rng"
 	"tercet/internal/wire"
 )
 
@@ -145,7 +146,7 @@ func longest(z *array.Array) float64 {
 
 // Euclidean returns the network of a fitted metric with the metric of Euclid.
 func Euclidean(m *nn.Model) (*nn.Model, error) {
-	out, err := nn.Build(m.Spec(), nil)
+	out, err := nn.Build(m.Spec(), rng.New(0, "unused"))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tercet/internal/lists"
 )
 
 // Description says what is observed of runs: which results, and what fields and scores each
@@ -26,11 +28,7 @@ func (d *Description) Field(name string) *Field {
 
 // FieldNames lists the fields.
 func (d *Description) FieldNames() []string {
-	var out []string
-	for _, f := range d.Fields {
-		out = append(out, f.Name)
-	}
-	return out
+	return lists.Map(d.Fields, func(f Field) string { return f.Name })
 }
 
 // Score finds a score by its name; nil where there is none.
@@ -45,11 +43,7 @@ func (d *Description) Score(name string) *Score {
 
 // ScoreNames lists the scores.
 func (d *Description) ScoreNames() []string {
-	var out []string
-	for _, s := range d.Scores {
-		out = append(out, s.Name)
-	}
-	return out
+	return lists.Map(d.Scores, func(s Score) string { return s.Name })
 }
 
 // Check refuses what cannot be observed, before any run is read.

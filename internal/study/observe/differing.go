@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/render"
 )
 
@@ -57,13 +58,7 @@ func differingKeys(members []*Observation, but []string) []string {
 			}
 		}
 	}
-	var keys []string
-	for _, key := range all {
-		if same[key].runs < len(members) && !Named(but, key) {
-			keys = append(keys, key)
-		}
-	}
-	return keys
+	return lists.Filter(all, func(key string) bool { return same[key].runs < len(members) && !Named(but, key) })
 }
 
 // addOptions tells observations of one value apart by their options.

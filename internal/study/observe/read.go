@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/rundir"
 )
 
@@ -128,12 +129,7 @@ func (d *Description) each(r *rundir.Run) (all []*Observation, notes []string, e
 			notes = append(notes, fmt.Sprintf("%s: lost, so not counted: %d of %d %s", r.Dir, lost, len(items), path))
 		}
 	default:
-		var shown []string
-		for _, name := range slices.Concat(d.Observe.Results, d.Observe.Also) {
-			if slices.Contains(kinds, name) {
-				shown = append(shown, name)
-			}
-		}
+		shown := lists.Filter(slices.Concat(d.Observe.Results, d.Observe.Also), func(name string) bool { return slices.Contains(kinds, name) })
 		all = []*Observation{newOne(r.Only(shown...))}
 	}
 	return all, notes, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
@@ -118,10 +119,7 @@ func (d *Description) without(name string, runs []*rundir.Run) []string {
 		}
 		return nil
 	}
-	var dirs []string
-	for _, r := range runs {
-		dirs = append(dirs, r.Dir)
-	}
+	dirs := lists.Map(runs, func(r *rundir.Run) string { return r.Dir })
 	what := "no " + name + " in "
 	if name == clusterings {
 		what = "not clustered: "

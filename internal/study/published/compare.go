@@ -1,9 +1,11 @@
 package published
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
+	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
@@ -75,7 +77,7 @@ func pooled(name string, kind []*rundir.Run) []string {
 
 // inOrder are the runs that are kept, in their own order.
 func inOrder(runs, kept []*rundir.Run) []*rundir.Run {
-	return slices.DeleteFunc(slices.Clone(runs), func(r *rundir.Run) bool { return !slices.Contains(kept, r) })
+	return lists.Filter(runs, func(r *rundir.Run) bool { return slices.Contains(kept, r) })
 }
 
 // table has the paper's columns.
@@ -189,8 +191,5 @@ func counted(row *study.Row) int {
 		}
 		n = e.N
 	}
-	if n == 0 {
-		return row.N
-	}
-	return n
+	return cmp.Or(n, row.N)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tercet/internal/attack"
+	"tercet/internal/lists"
 	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/render"
@@ -54,30 +55,21 @@ func (p *Table) used(runs []*rundir.Run, variants []string) []string {
 
 // keys are the scores of the columns.
 func (p *Table) keys() []string {
-	var out []string
-	for _, s := range p.scores {
-		out = append(out, s.key)
-	}
-	return out
+	return lists.Map(p.scores, func(s publishedScore) string { return s.key })
 }
 
 // documents are the kinds that the columns come from.
 func (p *Table) documents() []string {
 	var out []string
 	for _, s := range p.scores {
-		if kind := map[bool]string{false: "eval", true: "attack"}[s.attacked]; !slices.Contains(out, kind) {
-			out = append(out, kind)
-		}
+		out = lists.AppendNew(out, map[bool]string{false: "eval", true: "attack"}[s.attacked])
 	}
 	return out
 }
 
 // warn says of each row in few words what is to be said of its runs.
 func (p *Table) warn(rows []*study.Row) {
-	var runs [][]*rundir.Run
-	for _, r := range rows {
-		runs = append(runs, rundir.OnlyOf(r.Dirs(), p.documents()...))
-	}
+	runs := lists.Map(rows, func(r *study.Row) []*rundir.Run { return rundir.OnlyOf(r.Dirs(), p.documents()...) })
 	for i, said := range rundir.RowWarnings(runs, p.keys()) {
 		rows[i].Caution = said
 	}

@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/config"
+	"tercet/internal/lists"
 	"tercet/internal/study"
 	"tercet/internal/study/observe"
 )
@@ -122,10 +123,7 @@ func (p *Table) check() error {
 	for i, name := range p.Columns {
 		k := slices.IndexFunc(publishedScores, func(s publishedScore) bool { return s.name == name })
 		if k < 0 {
-			var all []string
-			for _, s := range publishedScores {
-				all = append(all, s.name)
-			}
+			all := lists.Map(publishedScores, func(s publishedScore) string { return s.name })
 			return fmt.Errorf("there is no column %q; there are %s", name, strings.Join(all, ", "))
 		}
 		if slices.Contains(p.Columns[:i], name) {
