@@ -76,10 +76,7 @@ func TestTrivialBoundIsBelowMeasuredObjectives(t *testing.T) {
 		}
 	}
 	cost[1], cost[n] = -1e-30, -1e-30
-	d, err := multicut.NewDense(n, cost)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := &multicut.Dense{N: n, Cost: cost}
 	labels := make([]int32, n)
 	for i := range labels {
 		labels[i] = int32(i)

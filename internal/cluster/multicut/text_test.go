@@ -157,35 +157,6 @@ func TestNewGraphSortsLikeACompareSort(t *testing.T) {
 	}
 }
 
-func TestNewDenseRefusesBadMatrices(t *testing.T) {
-	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	for _, bad := range []struct {
-		n    int
-		cost []float32
-		want string
-	}{
-		{0, nil, "no matrix"},
-		{2, make([]float32, 3), "no matrix"},
-		{2, []float32{0, 1, 2, 0}, "nodes 1 and 0 is 2 one way and 1 the other"},
-		{2, []float32{0, nan, nan, 0}, "nodes 1 and 0 is NaN"},
-		{2, []float32{0, inf, inf, 0}, "is +Inf"},
-		{2, []float32{0, nan, 1, 0}, "NaN"},
-		{2, []float32{0, 1, 1, 3}, "node 1 has cost 3 with itself"},
-		{1, []float32{nan}, "NaN"},
-	} {
-		if _, err := NewDense(bad.n, bad.cost); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), bad.want) {
-			t.Errorf("%v: %v, want %q", bad.cost, err, bad.want)
-		}
-	}
-	// Beyond the first tile.
-	const n = 150
-	cost := make([]float32, n*n)
-	cost[149*n+3] = 1
-	if _, err := NewDense(n, cost); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "nodes 149 and 3") {
-		t.Error(err)
-	}
-}
-
 // writeGraph writes g as ReadGraph reads it, costs with all digits. A node without
 // edges gets one of cost 0. A graph of one node has no such file: an error.
 func writeGraph(w io.Writer, g *Graph) error {
