@@ -63,7 +63,7 @@ const (
 	PlanSchema          = "tercet.plan/1"
 	SearchSchema        = "tercet.search/1"
 	TuneSchema          = "tercet.tune/1"
-	DataSchema          = "tercet.data/1"
+	DataSchema          = "tercet.inspection/1"
 	PreviewSchema       = "tercet.preview/1"
 	PackSchema          = "tercet.pack/1"
 	DatasetsSchema      = "tercet.datasets/1"

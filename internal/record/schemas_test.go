@@ -25,7 +25,12 @@ func TestSchemasAreWrittenOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	once := map[string]bool{}
 	for _, m := range literal.FindAllStringSubmatch(string(own), -1) {
+		if once[m[0]] {
+			t.Errorf("schemas.go has two constants of %s", m[0])
+		}
+		once[m[0]] = true
 		row := regexp.MustCompile("(?m)^.*`" + regexp.QuoteMeta(m[1]) + "`.*$").FindString(table)
 		if row == "" || !regexp.MustCompile(`\b`+m[2]+`\b`).MatchString(row) {
 			t.Errorf("docs/documents.md: the table of schemas has no %s/%s", m[1], m[2])

@@ -59,7 +59,7 @@ func TestListKnowsWhatConfigsKnow(t *testing.T) {
 func TestInspect(t *testing.T) {
 	var doc printed.Inspected
 	clitest.RunJSON(t, "data inspect --json"+clitest.FewGlyphs, &doc)
-	if doc.Schema != "tercet.data/1" || doc.Name != "glyphs" || doc.Train.Items != 24 || doc.Test.Items != 12 || doc.Sampler.Coverage.Items != 24 {
+	if doc.Schema != "tercet.inspection/1" || doc.Name != "glyphs" || doc.Train.Items != 24 || doc.Test.Items != 12 || doc.Sampler.Coverage.Items != 24 {
 		t.Errorf("%+v", doc)
 	}
 	code, out, _ := clitest.Run(strings.Fields("data inspect" + clitest.FewGlyphs)...)

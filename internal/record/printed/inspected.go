@@ -2,7 +2,7 @@ package printed
 
 import "tercet/internal/record"
 
-// Inspected describes the data of a config or of npy files, schema tercet.data/1.
+// Inspected describes the data of a config or of npy files, schema tercet.inspection/1.
 type Inspected struct {
 	Schema     string    `json:"schema" doc:"the name and number of the schema"`
 	Config     string    `json:"config,omitempty" doc:"the config's name"`
