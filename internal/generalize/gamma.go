@@ -38,7 +38,7 @@ func measuredGamma(r *run.Run, checkpoint string, step int, m *nn.Model) *float6
 	}
 	base := digest(m)
 	for _, e := range dirs {
-		var kept retrained[retrainKey, record.Replaced]
+		var kept record.Retrained[record.RetrainKey, record.Replaced]
 		if !run.ReadStored(filepath.Join(t.dir, e.Name(), "result.json"), &kept) || kept.Record.Movement == nil || kept.Record.Kind == ReplaceUlp {
 			continue
 		}

@@ -124,22 +124,8 @@ type goingOn struct {
 	rate atomic.Value      // learning rate of the first step
 }
 
-// influenceKey is what a kept result depends on; see retrainKey.
-type influenceKey struct {
-	retrainKey
-	Step  int `json:"step"`
-	Steps int `json:"steps"`
-}
-
-// influenced is a kept result.
-type influenced struct {
-	Key      influenceKey      `json:"key"`
-	Movement record.Movement   `json:"movement"`
-	Cost     record.CostRecord `json:"cost"`
-}
-
-func (w *goingOn) key(p record.Replacement) influenceKey {
-	return influenceKey{w.study.key(w.run.Manifest.Config, w.base.model, p), w.from.State.Step, w.o.Steps}
+func (w *goingOn) key(p record.Replacement) record.InfluenceKey {
+	return record.InfluenceKey{RetrainKey: w.study.key(w.run.Manifest.Config, w.base.model, p), Step: w.from.State.Step, Steps: w.o.Steps}
 }
 
 // all measures each replacement, jobs at once, each on one thread.
@@ -154,7 +140,7 @@ func (w *goingOn) all(ctx context.Context, plan []record.Replacement) ([]record.
 	out := make([]record.InfluenceRecord, len(plan))
 	type ended struct {
 		i    int
-		kept influenced
+		kept record.KeptInfluence
 		err  error
 	}
 	ends := make(chan ended)
@@ -191,10 +177,10 @@ func (w *goingOn) took(c record.CostRecord) {
 }
 
 // one measures a replacement, or reads what is kept of it.
-func (w *goingOn) one(ctx context.Context, p record.Replacement) (influenced, error) {
+func (w *goingOn) one(ctx context.Context, p record.Replacement) (record.KeptInfluence, error) {
 	path := filepath.Join(w.dir, replacementName(p)+".json")
 	key := w.key(p)
-	var kept influenced
+	var kept record.KeptInfluence
 	if run.ReadStored(path, &kept) && kept.Key == key {
 		return kept, nil
 	}
@@ -206,7 +192,7 @@ func (w *goingOn) one(ctx context.Context, p record.Replacement) (influenced, er
 	if err != nil {
 		return kept, fmt.Errorf("image %d: %w", p.Image, err)
 	}
-	kept = influenced{key, w.probe.compare(w.base, standing), cost}
+	kept = record.KeptInfluence{Key: key, Movement: w.probe.compare(w.base, standing), Cost: cost}
 	return kept, record.Write(path, kept)
 }
 

@@ -8,25 +8,12 @@ import (
 	"tercet/internal/run"
 )
 
-// retrainKey is what the result of one replacement depends on.
-type retrainKey struct {
-	Config   string             `json:"config"` // hash of the retrained config
-	Version  string             `json:"version"`
-	Base     string             `json:"base"` // weights that it is compared with, and kernels
-	Train    string             `json:"train"`
-	Probe    string             `json:"judges"`
-	Triplets int                `json:"triplets"`
-	Seed     uint64             `json:"seed"`
-	Replaced record.Replacement `json:"replaced"`
-	Movement int                `json:"movement,omitempty"` // movementForm
-}
-
 // movementForm counts the forms that Movement has had.
 const movementForm = 3
 
 // key is that of a replacement under a config; base is what is compared with.
-func (s *study) key(config string, base *nn.Model, p record.Replacement) retrainKey {
-	return retrainKey{
+func (s *study) key(config string, base *nn.Model, p record.Replacement) record.RetrainKey {
+	return record.RetrainKey{
 		Config: config, Version: run.Version, Base: digest(base), Train: s.run.Manifest.Data.Train.Fingerprint,
 		Probe: s.probe.print, Triplets: s.o.Triplets, Seed: s.o.Seed, Replaced: p, Movement: movementForm,
 	}
@@ -38,10 +25,10 @@ func (t *retraining) moved(ctx context.Context, plan []record.Replacement) ([]re
 	if err != nil {
 		return nil, err
 	}
-	list := make([]again[retrainKey], len(plan))
+	list := make([]again[record.RetrainKey], len(plan))
 	for i, p := range plan {
 		c := t.config(replacementName(p))
-		list[i] = again[retrainKey]{c, t.key(c.Hash(), t.base, p), alterImage(p, t.pooled(p))}
+		list[i] = again[record.RetrainKey]{c, t.key(c.Hash(), t.base, p), alterImage(p, t.pooled(p))}
 	}
 	return retrain(ctx, t, list, func(i int, r *run.Run, err error) (record.Replaced, error) {
 		out := record.Replaced{Replacement: plan[i]}

@@ -80,19 +80,9 @@ func onAverageStability(ctx context.Context, r *run.Run, o Options, p progress.P
 	return d, d.sumUp()
 }
 
-// tripleKey is what the result of one triplet depends on.
-type tripleKey struct {
-	Config   string                `json:"config"` // hash of the retrained config
-	Version  string                `json:"version"`
-	Base     string                `json:"base"` // weights that it is compared with, and kernels
-	Train    string                `json:"train"`
-	Fresh    string                `json:"fresh"`
-	Replaced record.ReplacedTriple `json:"replaced"`
-}
-
 // unseen returns what became of the triplets of plan.
 func (t *retraining) unseen(ctx context.Context, plan []record.ReplacedTriple, l *tripletLoss) ([]record.ReplacedTripleRecord, error) {
-	list := make([]again[tripleKey], len(plan))
+	list := make([]again[record.TripleKey], len(plan))
 	base, train := digest(t.base), t.run.Manifest.Data.Train.Fingerprint
 	fresh, err := t.held.Fingerprint(ctx)
 	if err != nil {
@@ -100,7 +90,7 @@ func (t *retraining) unseen(ctx context.Context, plan []record.ReplacedTriple, l
 	}
 	for k, p := range plan {
 		c := t.config(tripleName(p))
-		list[k] = again[tripleKey]{c, tripleKey{c.Hash(), run.Version, base, train, fresh, p}, alterTriple(p, t.held)}
+		list[k] = again[record.TripleKey]{c, record.TripleKey{Config: c.Hash(), Version: run.Version, Base: base, Train: train, Fresh: fresh, Replaced: p}, alterTriple(p, t.held)}
 	}
 	return retrain(ctx, t, list, func(k int, r *run.Run, err error) (record.ReplacedTripleRecord, error) {
 		out := record.ReplacedTripleRecord{ReplacedTriple: plan[k]}

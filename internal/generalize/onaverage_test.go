@@ -364,7 +364,7 @@ func TestOnAverageOfLostRetrainings(t *testing.T) {
 	d := measuredAs[*OnAverageDoc](t, r, o)
 	lose := func(k int) {
 		path := filepath.Join(r.Path("stability", "retrained"), tripleName(d.Replaced[k].ReplacedTriple), "result.json")
-		var kept retrained[tripleKey, record.ReplacedTripleRecord]
+		var kept record.Retrained[record.TripleKey, record.ReplacedTripleRecord]
 		if !run.ReadStored(path, &kept) {
 			t.Fatal("no result")
 		}

@@ -57,18 +57,6 @@ func (t *retraining) cautions() []string {
 	return []string{"retraining as the run was trained gives other bits here (another machine, version or kernel): networks are compared with the retrained one"}
 }
 
-// retrained is result.json of a retraining. Where its key, what the result depends on,
-// is another one now, it is made again.
-type retrained[K comparable, R any] struct {
-	Key    K           `json:"key"`
-	Record R           `json:"record"`
-	Cost   record.Cost `json:"cost"`
-	// Seconds is set where the record does not say what the training took.
-	Seconds float64 `json:"seconds,omitempty"`
-	// Same says of a retraining without replacement that it gave the run's bits.
-	Same bool `json:"same,omitempty"`
-}
-
 // config is that of a retraining: the run's, which is evaluated at its end alone where this
 // cannot change its weights.
 func (t *retraining) config(name string) *config.Config {
@@ -94,13 +82,13 @@ const (
 // is the run's network.
 func (t *retraining) reference(ctx context.Context, m *nn.Model) error {
 	c := t.config(unreplaced)
-	key := retrainKey{Config: c.Hash(), Version: run.Version, Base: digest(m), Train: t.run.Manifest.Data.Train.Fingerprint}
+	key := record.RetrainKey{Config: c.Hash(), Version: run.Version, Base: digest(m), Train: t.run.Manifest.Data.Train.Fingerprint}
 	path := filepath.Join(t.dir, unreplaced, "result.json")
-	var kept retrained[retrainKey, struct{}]
+	var kept record.Retrained[record.RetrainKey, struct{}]
 	t.from, t.base = "run", m
 	if !run.ReadStored(path, &kept) || kept.Key != key || !kept.Same && !present(filepath.Join(t.dir, unreplaced)) {
 		t.p.Note("training again as the run was trained, to compare with")
-		kept = retrained[retrainKey, struct{}]{Key: key}
+		kept = record.Retrained[record.RetrainKey, struct{}]{Key: key}
 		err := t.sweep(ctx, stageUnreplaced, []*config.Config{c}, nil, func(i int, r *run.Run, err error) error {
 			if err != nil {
 				return fmt.Errorf("training again without a replacement: %w", err)
@@ -177,7 +165,7 @@ func retrain[K comparable, R timed](ctx context.Context, t *retraining, list []a
 			continue
 		}
 		first[a.config.Name] = i
-		var kept retrained[K, R]
+		var kept record.Retrained[K, R]
 		if run.ReadStored(filepath.Join(t.dir, a.config.Name, "result.json"), &kept) && kept.Key == a.key {
 			out[i] = kept.Record
 			t.took(kept.Cost, kept.Record.Took())
@@ -192,7 +180,7 @@ func retrain[K comparable, R timed](ctx context.Context, t *retraining, list []a
 	alter := func(k int) wire.Alteration { return list[todo[k]].alter }
 	err := t.sweep(ctx, stageReplaced, configs, alter, func(k int, r *run.Run, err error) error {
 		i := todo[k]
-		kept := retrained[K, R]{Key: list[i].key}
+		kept := record.Retrained[K, R]{Key: list[i].key}
 		if kept.Record, err = evaluate(i, r, err); err != nil {
 			return err
 		}

@@ -337,7 +337,7 @@ func TestARetrainingThatIsLost(t *testing.T) {
 	o.Images, o.Replace = []int{in}, []string{ReplaceFresh}
 	d := measuredAs[*StabilityDoc](t, r, o)
 	path := filepath.Join(r.Path("stability", "retrained"), replacementName(d.Replaced[0].Replacement), "result.json")
-	var kept retrained[retrainKey, record.Replaced]
+	var kept record.Retrained[record.RetrainKey, record.Replaced]
 	if !run.ReadStored(path, &kept) {
 		t.Fatal("no result")
 	}

@@ -96,7 +96,7 @@ func TestStabilityKeepsMore(t *testing.T) {
 		t.Fatalf("kept %v (%v)", kept, err)
 	}
 	for _, path := range kept {
-		var k retrained[retrainKey, record.Replaced]
+		var k record.Retrained[record.RetrainKey, record.Replaced]
 		if run.ReadStored(path, &k) && k.Record.Movement != nil {
 			largest = max(largest, k.Record.Movement.LossMax)
 		}

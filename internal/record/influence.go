@@ -51,3 +51,42 @@ func (d Influence) Covers(there Influence) []string {
 	}
 	return fewerReplaced(there.Source, d.Source, there.Options.Triplets, d.Options.Triplets, there.Options.Seed, d.Options.Seed, plans(there.Images), plans(d.Images))
 }
+
+// Retrained is result.json of a retraining. Where its key, what the result depends on,
+// is another one now, it is made again.
+type Retrained[K comparable, R any] struct {
+	Key    K    `json:"key"`
+	Record R    `json:"record"`
+	Cost   Cost `json:"cost"`
+	// Seconds is set where the record does not say what the training took.
+	Seconds float64 `json:"seconds,omitempty"`
+	// Same says of a retraining without replacement that it gave the run's bits.
+	Same bool `json:"same,omitempty"`
+}
+
+// RetrainKey is what the result of one replacement depends on.
+type RetrainKey struct {
+	Config   string      `json:"config"` // hash of the retrained config
+	Version  string      `json:"version"`
+	Base     string      `json:"base"` // weights that it is compared with, and kernels
+	Train    string      `json:"train"`
+	Probe    string      `json:"judges"`
+	Triplets int         `json:"triplets"`
+	Seed     uint64      `json:"seed"`
+	Replaced Replacement `json:"replaced"`
+	Movement int         `json:"movement,omitempty"` // the form that Movement has
+}
+
+// InfluenceKey is what a kept influence depends on.
+type InfluenceKey struct {
+	RetrainKey
+	Step  int `json:"step"`
+	Steps int `json:"steps"`
+}
+
+// KeptInfluence is a file of RUN/stability/influence.
+type KeptInfluence struct {
+	Key      InfluenceKey `json:"key"`
+	Movement Movement     `json:"movement"`
+	Cost     CostRecord   `json:"cost"`
+}

@@ -141,3 +141,12 @@ type NotionsResult struct {
 	Negatives   [2]Estimate `json:"negatives" doc:"the same, with a negative replaced"`
 	Certificate float64     `json:"certificate" doc:"largest distance of a solution from the minimizer"`
 }
+
+// KeptPoint is a file of RUN/stability/points: what was measured at one setting.
+type KeptPoint struct {
+	Schema string `json:"schema"`
+	// By is the program and its kernel: results of another are measured again.
+	By      string  `json:"by"`
+	Seconds float64 `json:"seconds"`
+	Result  any     `json:"result"`
+}

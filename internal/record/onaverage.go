@@ -113,3 +113,13 @@ func (d OnAverage) Covers(there OnAverage) []string {
 	}
 	return []string{fmt.Sprintf("%d of its %s", gone, text.Plural(len(there.Replaced), "replaced triplet", "replaced triplets"))}
 }
+
+// TripleKey is what the result of one triplet depends on.
+type TripleKey struct {
+	Config   string         `json:"config"` // hash of the retrained config
+	Version  string         `json:"version"`
+	Base     string         `json:"base"` // weights that it is compared with, and kernels
+	Train    string         `json:"train"`
+	Fresh    string         `json:"fresh"`
+	Replaced ReplacedTriple `json:"replaced"`
+}

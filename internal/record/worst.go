@@ -117,3 +117,15 @@ func (d Worst) Holds(o WorstOptions) bool {
 	o.Battery, o.Moves = o.Battery || had.Battery, o.Moves || had.Moves
 	return SameJSON(had, o)
 }
+
+// WorstHeader says what unfinished worst cases are of: work with the same one continues to
+// the same bits.
+type WorstHeader struct {
+	Program     string       `json:"program"`
+	Kernel      string       `json:"kernel"`
+	Config      string       `json:"config"`
+	Checkpoint  string       `json:"checkpoint"`
+	Step        int          `json:"step"`
+	Fingerprint string       `json:"fingerprint"`
+	Options     WorstOptions `json:"options"`
+}

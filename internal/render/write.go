@@ -14,6 +14,7 @@ import (
 	pretty "github.com/jedib0t/go-pretty/v6/text"
 
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/text"
 )
 
@@ -230,13 +231,7 @@ func (t *Table) json(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(struct {
-		Schema  string            `json:"schema"`
-		Title   string            `json:"title,omitempty"`
-		Columns []string          `json:"columns"`
-		Rows    []json.RawMessage `json:"rows"`
-		Notes   []string          `json:"notes,omitempty"`
-	}{record.TableSchema, t.Title, names, rows, t.Notes})
+	return enc.Encode(printed.Table{Schema: record.TableSchema, Title: t.Title, Columns: names, Rows: rows, Notes: t.Notes})
 }
 
 // plain is the cell as a value for JSON.

@@ -103,7 +103,7 @@ func Worst(ctx context.Context, r *run.Run, p WorstPlan, say progress.Say) (*rec
 		return nil, nil, err
 	}
 	o := p.Options
-	part := &worstPart{path: p.Part, of: worstHeader{
+	part := &worstPart{path: p.Part, of: record.WorstHeader{
 		Program: p.Program, Kernel: kernel.Setting(), Config: e.Source.Config, Checkpoint: p.Checkpoint, Step: e.Source.Step, Fingerprint: e.Source.Fingerprint, Options: o,
 	}}
 	resume, err := part.read(p.Replace)

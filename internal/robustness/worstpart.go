@@ -15,20 +15,8 @@ import (
 	"tercet/internal/safetensors"
 )
 
-// worstHeader says what unfinished work is of: work with the same one continues to the same
-// bits.
-type worstHeader struct {
-	Program     string              `json:"program"`
-	Kernel      string              `json:"kernel"`
-	Config      string              `json:"config"`
-	Checkpoint  string              `json:"checkpoint"`
-	Step        int                 `json:"step"`
-	Fingerprint string              `json:"fingerprint"`
-	Options     record.WorstOptions `json:"options"`
-}
-
-// unlike names what differs.
-func (h worstHeader) unlike(o worstHeader) string {
+// otherWork names what differs between two headers; "" for nothing.
+func otherWork(h, o record.WorstHeader) string {
 	for _, v := range []struct {
 		what string
 		a, b any
@@ -52,7 +40,7 @@ func (h worstHeader) unlike(o worstHeader) string {
 // with "K/".
 type worstPart struct {
 	path string
-	of   worstHeader
+	of   record.WorstHeader
 }
 
 // write keeps states.
@@ -106,12 +94,12 @@ func (p *worstPart) read(replace bool) ([]*worst.State, error) {
 	if err != nil || f.Meta["format"] != record.WorstPartFormat || !f.Sealed {
 		return nil, p.damaged("no whole file")
 	}
-	var of worstHeader
+	var of record.WorstHeader
 	var ran [][]worst.Ran
 	if json.Unmarshal([]byte(f.Meta["of"]), &of) != nil || json.Unmarshal([]byte(f.Meta["ran"]), &ran) != nil {
 		return nil, p.damaged("its metadata cannot be read")
 	}
-	if what := of.unlike(p.of); what != "" {
+	if what := otherWork(of, p.of); what != "" {
 		return nil, option.Errorf("%s holds unfinished work of another worst case (%s); finish that, remove the file, or write elsewhere", p.path, what)
 	}
 	var out []*worst.State

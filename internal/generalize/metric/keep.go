@@ -14,15 +14,6 @@ import (
 	"tercet/internal/train"
 )
 
-// point is a file of RUN/stability/points: what was measured at one setting.
-type point struct {
-	Schema string `json:"schema"`
-	// By is the program and its kernel: results of another are measured again.
-	By      string  `json:"by"`
-	Seconds float64 `json:"seconds"`
-	Result  any     `json:"result"`
-}
-
 // keeper keeps each setting's result in a file, so that a measurement continues after
 // an interruption.
 type keeper struct {
@@ -42,7 +33,7 @@ func (k *keeper) path(key string) string { return filepath.Join(k.dir, key+".jso
 
 // Load reads the result of a setting.
 func (k *keeper) Load(key string, v any) bool {
-	p := point{Result: v}
+	p := record.KeptPoint{Result: v}
 	if !run.ReadStored(k.path(key), &p) || p.Schema != record.MetricPointSchema || p.By != k.by() || p.Result == nil {
 		return false
 	}
@@ -58,7 +49,7 @@ func (k *keeper) Store(key string, v any, seconds float64) error {
 	if err := os.MkdirAll(k.dir, 0o755); err != nil {
 		return err
 	}
-	return record.Write(k.path(key), point{record.MetricPointSchema, k.by(), seconds, v})
+	return record.Write(k.path(key), record.KeptPoint{Schema: record.MetricPointSchema, By: k.by(), Seconds: seconds, Result: v})
 }
 
 // interrupted ends a measurement that was canceled.
