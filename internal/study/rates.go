@@ -8,8 +8,8 @@ import (
 
 	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/stat"
 	"tercet/internal/study/observe"
-	"tercet/internal/theory/measure"
 )
 
 // Rates are slopes of log means on the logarithm of a field: rows that agree in all other
@@ -101,12 +101,12 @@ func slopeOfRows(rows []*Row, along string, of *RateOf) Slope {
 		s.Note = "a slope needs two sizes or more"
 		return s
 	}
-	rate, err := measure.Slope(x, y, measure.Resamples, 0)
+	rate, err := stat.Slope(x, y, stat.Resamples, 0)
 	if err != nil {
-		s.Note = strings.TrimPrefix(err.Error(), measure.ErrInput.Error()+": ")
+		s.Note = err.Error()
 		return s
 	}
-	s.Rate = &rate
+	s.Rate = new(record.Rate(rate))
 	switch {
 	case rate.CI95 != nil:
 	case rate.Resamples == 0:

@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/record"
 	"tercet/internal/rundir"
+	"tercet/internal/stat"
 	"tercet/internal/theory/measure"
 	"tercet/internal/verdict"
 )
@@ -30,11 +31,11 @@ func stabilityDoc(claim, data string) record.MetricStability {
 			},
 		})
 	}
-	rate, err := measure.Slope([]float64{20, 40, 80}, [][]float64{s.Points[0].Repeats, s.Points[1].Repeats, s.Points[2].Repeats}, 200, 1)
+	rate, err := stat.Slope([]float64{20, 40, 80}, [][]float64{s.Points[0].Repeats, s.Points[1].Repeats, s.Points[2].Repeats}, 200, 1)
 	if err != nil {
 		panic(err)
 	}
-	s.Rate = &rate
+	s.Rate = new(record.Rate(rate))
 	yes := true
 	return record.MetricStability{
 		Schema: record.MetricSchema, Claim: claim, Says: "a claim", Series: []record.MetricSeries{s}, Verdict: verdict.Inconclusive,

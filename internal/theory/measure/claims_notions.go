@@ -6,6 +6,7 @@ import (
 
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/record"
+	"tercet/internal/stat"
 )
 
 // t12 measures the notions of stability of Table 4, of regularized risk minimization at a
@@ -71,10 +72,10 @@ func fitMeans(s *record.MetricSeries) {
 	for i, p := range s.Points {
 		groups[i], x[i] = []float64{p.Measured.Value}, p.X
 	}
-	r, err := Slope(x, groups, 0, 0)
+	r, err := stat.Slope(x, groups, 0, 0)
 	if err != nil {
-		s.RateNote = err.Error()
+		s.RateNote = fmt.Sprintf("%v: %v", ErrInput, err)
 		return
 	}
-	s.Rate, s.RateNote = &r, "no interval: the repeats are not kept"
+	s.Rate, s.RateNote = new(record.Rate(r)), "no interval: the repeats are not kept"
 }

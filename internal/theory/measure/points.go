@@ -1,6 +1,12 @@
 package measure
 
-import "tercet/internal/record"
+import (
+	"fmt"
+	"slices"
+
+	"tercet/internal/record"
+	"tercet/internal/stat"
+)
 
 // fitRate adds the rate of the points.
 func fitRate(s *record.MetricSeries, seed uint64) {
@@ -9,12 +15,12 @@ func fitRate(s *record.MetricSeries, seed uint64) {
 	for _, p := range s.Points {
 		x, groups = append(x, p.X), append(groups, p.Repeats)
 	}
-	r, err := Slope(x, groups, Resamples, seed)
+	r, err := stat.Slope(x, groups, stat.Resamples, seed)
 	if err != nil {
-		s.RateNote = err.Error()
+		s.RateNote = fmt.Sprintf("%v: %v", ErrInput, err)
 		return
 	}
-	s.Rate = &r
+	s.Rate = new(record.Rate(r))
 	switch {
 	case r.CI95 == nil && r.Resamples == 0:
 		s.RateNote = "no interval: a size has one repeat"
@@ -47,4 +53,16 @@ func uniformPoint(x float64, l Learner, u *record.UniformResult) record.MetricPo
 // gapPoint is a Point of the expected gap.
 func gapPoint(x float64, l Learner, g *record.GapResult) record.MetricPoint {
 	return at(record.MetricPoint{X: x, Measured: g.Gap, Repeats: g.Values, Gap: g}, l, g.Sizes)
+}
+
+// EstimateOf is the estimate from repeats, of which there is at least one.
+func EstimateOf(values []float64) record.Estimate {
+	m, se := stat.MeanError(values)
+	e := record.Estimate{Value: m, N: len(values), Max: slices.Max(values)}
+	if len(values) < 2 {
+		return e
+	}
+	half := float64(stat.T95(len(values)) * se)
+	e.SE, e.CI95 = &se, &[2]float64{m - half, m + half}
+	return e
 }

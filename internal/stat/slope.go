@@ -1,14 +1,21 @@
-package measure
+package stat
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
-	"tercet/internal/record"
 	"tercet/internal/rng"
-	"tercet/internal/stat"
 )
+
+// Rate is a power law through means: a line on logarithms.
+type Rate struct {
+	Slope     float64     // exponent
+	Intercept float64     // logarithm of the value at x = 1
+	CI95      *[2]float64 // of the slope, by the bootstrap; nil for none
+	Resamples int
+	Undefined int // resamples whose mean is not positive
+}
 
 // Resamples is the usual number of a slope's bootstrap.
 const Resamples = 2000
@@ -20,35 +27,35 @@ const Resamples = 2000
 //
 // Errors: fewer than two sizes or lists that do not fit, sizes that are not positive or
 // all equal, an empty group, values that are not finite, a mean that is not positive.
-func Slope(x []float64, groups [][]float64, resamples int, seed uint64) (record.Rate, error) {
+func Slope(x []float64, groups [][]float64, resamples int, seed uint64) (Rate, error) {
 	if len(x) < 2 || len(x) != len(groups) {
-		return record.Rate{}, fmt.Errorf("%w: a slope needs two sizes or more and values for each; there are %d sizes and %d groups of values", ErrInput, len(x), len(groups))
+		return Rate{}, fmt.Errorf("a slope needs two sizes or more and values for each; there are %d sizes and %d groups of values", len(x), len(groups))
 	}
 	logs, means, single := make([]float64, len(x)), make([]float64, len(x)), false
 	for i, v := range x {
 		if !(v > 0) || math.IsInf(v, 0) {
-			return record.Rate{}, fmt.Errorf("%w: size %d is %g; a slope on logarithms needs positive sizes", ErrInput, i, v)
+			return Rate{}, fmt.Errorf("size %d is %g; a slope on logarithms needs positive sizes", i, v)
 		}
 		if len(groups[i]) == 0 {
-			return record.Rate{}, fmt.Errorf("%w: size %g has no values", ErrInput, v)
+			return Rate{}, fmt.Errorf("size %g has no values", v)
 		}
 		for k, y := range groups[i] {
 			if math.IsNaN(y) || math.IsInf(y, 0) {
-				return record.Rate{}, fmt.Errorf("%w: value %d of size %g is %g", ErrInput, k, v, y)
+				return Rate{}, fmt.Errorf("value %d of size %g is %g", k, v, y)
 			}
 		}
-		m := stat.Mean(groups[i])
+		m := Mean(groups[i])
 		if m <= 0 {
-			return record.Rate{}, fmt.Errorf("%w: the mean at size %g is %.3g and has no logarithm; more repeats may help", ErrInput, v, m)
+			return Rate{}, fmt.Errorf("the mean at size %g is %.3g and has no logarithm; more repeats may help", v, m)
 		}
 		logs[i], means[i] = math.Log(v), math.Log(m)
 		single = single || len(groups[i]) < 2
 	}
 	if slices.Min(logs) == slices.Max(logs) {
-		return record.Rate{}, fmt.Errorf("%w: all sizes are %g; a slope needs two different ones", ErrInput, x[0])
+		return Rate{}, fmt.Errorf("all sizes are %g; a slope needs two different ones", x[0])
 	}
-	r := record.Rate{}
-	r.Slope, r.Intercept = stat.Line(logs, means)
+	r := Rate{}
+	r.Slope, r.Intercept = Line(logs, means)
 	if single || resamples < 1 {
 		return r, nil
 	}
@@ -59,14 +66,14 @@ func Slope(x []float64, groups [][]float64, resamples int, seed uint64) (record.
 			r.Undefined++
 			continue
 		}
-		s, _ := stat.Line(logs, means)
+		s, _ := Line(logs, means)
 		slopes = append(slopes, s)
 	}
 	r.Resamples = resamples
 	if 100*r.Undefined > resamples {
 		return r, nil
 	}
-	ci := stat.Interval95(slopes)
+	ci := Interval95(slopes)
 	r.CI95 = &ci
 	return r, nil
 }
@@ -84,16 +91,4 @@ func resampled(means []float64, groups [][]float64, r *rng.Stream) bool {
 		means[i] = math.Log(sum / float64(len(g)))
 	}
 	return ok
-}
-
-// EstimateOf is the estimate from repeats, of which there is at least one.
-func EstimateOf(values []float64) record.Estimate {
-	m, se := stat.MeanError(values)
-	e := record.Estimate{Value: m, N: len(values), Max: slices.Max(values)}
-	if len(values) < 2 {
-		return e
-	}
-	half := float64(stat.T95(len(values)) * se)
-	e.SE, e.CI95 = &se, &[2]float64{m - half, m + half}
-	return e
 }
