@@ -37,7 +37,7 @@ type Evaluation struct {
 }
 
 // Eval evaluates a run's embeddings of a set, with raw pixels and the untrained
-// network, and writes eval.json.
+// network. The error is that of a checkpoint or data that cannot be read, or of ctx.
 func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.EvalOptions, say progress.Say) (*Evaluation, error) {
 	start := time.Now()
 	e, err := r.Embed(ctx, checkpoint, set, o.Limit, say)

@@ -52,3 +52,24 @@ func TestSchemasAreWrittenOnce(t *testing.T) {
 		}
 	}
 }
+
+// Scores that several packages name have one constant.
+func TestWorstScoresAreWrittenOnce(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{WorstCase, Certified} {
+		var in []string
+		err := filepath.WalkDir("../../internal", func(path string, e fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			if regexp.MustCompile(`(?m)^\s*\w+\s+= "` + regexp.QuoteMeta(key) + `"`).Match(b) {
+				in = append(in, path)
+			}
+			return err
+		})
+		if err != nil || len(in) != 1 {
+			t.Errorf("constants of %s: %v, %v", key, in, err)
+		}
+	}
+}

@@ -129,3 +129,9 @@ type WorstHeader struct {
 	Fingerprint string       `json:"fingerprint"`
 	Options     WorstOptions `json:"options"`
 }
+
+// Keys of scores of worst.json and certify.json.
+const (
+	WorstCase = "wcR@1"
+	Certified = "certR@1"
+)

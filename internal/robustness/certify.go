@@ -24,7 +24,7 @@ import (
 // The keys of the scores of certificates.
 const (
 	CleanRecall     = "recall@1"
-	CertifiedRecall = "certR@1"
+	CertifiedRecall = record.Certified
 )
 
 // The methods of certificates.
@@ -46,7 +46,9 @@ func Smoothed(method string) bool { return method == Vote || method == Mean }
 // CertifyKeys are the scores of a document of certificates.
 func CertifyKeys() []string { return []string{CleanRecall, CertifiedRecall} }
 
-// Certify proves for queries of a run that their nearest image keeps its class.
+// Certify proves for queries of a run that their nearest image keeps its class. The error is
+// that of an option, of a checkpoint or data that cannot be read, of a network that the method
+// has no bounds for, or of ctx.
 func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.CertifyOptions, say progress.Say) (*record.Certify, error) {
 	start := time.Now()
 	e, g, err := gallery(ctx, r, checkpoint, set, say)

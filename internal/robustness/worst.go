@@ -22,9 +22,9 @@ import (
 // The scores of a worst case.
 const (
 	Recall     = "recall@1"
-	WorstCase  = "wcR@1"
-	WorstRight = "wcR@1:right" // of queries that are right when clean
-	WorstEight = "wcR@1:8bit"  // images are rounded to 8 bits
+	WorstCase  = record.WorstCase
+	WorstRight = WorstCase + ":right" // of queries that are right when clean
+	WorstEight = WorstCase + ":8bit"  // images are rounded to 8 bits
 )
 
 // WorstScores lists the scores of a worst case where a query is broken if none of its k

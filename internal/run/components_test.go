@@ -215,3 +215,13 @@ func TestClassesAndDistortion(t *testing.T) {
 		t.Error("fresh maps train as fixed ones")
 	}
 }
+
+// A plan says which defenses may do less than it counts.
+func TestPlanOfDefensesThatSave(t *testing.T) {
+	t.Parallel()
+	for set, want := range map[string]bool{"defense=hm": true, "defense=est": false, "defense=none": false} {
+		if p, err := MakePlan(t.Context(), tinytest.Config(t, set)); err != nil || p.AtMost != want {
+			t.Errorf("%s: %+v, %v", set, p, err)
+		}
+	}
+}

@@ -51,10 +51,11 @@ func MakePlan(ctx context.Context, cfg *config.Config) (*printed.PlannedRun, err
 		return nil, err
 	}
 	spec := t.Model.Spec()
+	_, saves := cfg.Defense.Options.(adversary.Saving)
 	p := &printed.PlannedRun{
 		Schema: record.PlanSchema, Name: cfg.Name, Defense: cfg.Defense.Name, Data: shown, DataMemory: before - empty,
 		Model:  record.Model{Name: spec.Name, Embedding: spec.Embedding, Parameters: t.Model.ParamCount()},
-		Layers: t.Model.Describe(), BatchRows: t.Sampler.BatchSize(),
+		Layers: t.Model.Describe(), AtMost: saves, BatchRows: t.Sampler.BatchSize(),
 		PerEpoch: t.StepsPerEpoch, Steps: t.Steps, Coverage: batch.Cover(t.Sampler, sets.Seen(), 0),
 	}
 	var flops, state int64

@@ -62,6 +62,7 @@ func UnlikeParts(settings [][]Label, names []string) (parts []string, why string
 	return parts, strings.Join(said, "; ")
 }
 
+// PartOf is the value of a part of a source's labels; "none" where it has no such part.
 func PartOf(s []Label, part string) string {
 	for _, l := range s {
 		if l.Key == part && l.Value != "" {

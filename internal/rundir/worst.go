@@ -14,10 +14,10 @@ import (
 
 // Keys of scores of worst.json and certify.json.
 const (
-	WorstCase   = "wcR@1"
+	WorstCase   = record.WorstCase
 	WorstClean  = "worst:recall@1" // recall@1 of the queries of the worst case, as they are
 	WorstRadius = "radius@1"       // mean over queries of the smallest perturbation that is known to break each
-	Certified   = "certR@1"
+	Certified   = record.Certified
 )
 
 // KeysOf are the names of the scores of an extra kind of document.

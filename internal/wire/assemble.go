@@ -34,7 +34,9 @@ type Assembled struct {
 	Device  device.Info                  // that the model computes on; empty: the processor
 }
 
-// Assemble builds all components of cfg but the loader.
+// Assemble builds all components of cfg but the loader. The error is a *config.Error where a
+// key is wrong, wraps data.ErrUnfit where the data do not allow the config, or is that of a
+// file of weights or a device.
 func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	if err := pairable(sets.Seen()); err != nil {
 		return nil, err

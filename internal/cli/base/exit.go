@@ -22,6 +22,7 @@ const (
 	ExitClosed      = 141 // what shells say of a process that a closed pipe has ended
 )
 
+// ExitTexts say what each exit code means, in the order of help.
 var ExitTexts = []struct {
 	Code int
 	text string

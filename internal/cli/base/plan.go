@@ -59,7 +59,7 @@ func writePlan(b *strings.Builder, p *printed.PlannedRun) {
 	fmt.Fprintf(b, "steps       %d of %s%d images (%d an epoch)\n", p.Steps, batches, p.BatchRows, p.PerEpoch)
 	fmt.Fprintf(b, "coverage    %s\n", p.Coverage)
 	most := ""
-	if p.Defense == "hm" { // what need not be crafted is known when there is a network
+	if p.AtMost { // what need not be crafted is known when there is a network
 		most = "at most "
 	}
 	fmt.Fprintf(b, "defense     %s\n", p.Defense)

@@ -85,6 +85,7 @@ func (o *Subject) AddLimit(cmd *cobra.Command) {
 	Least(cmd.Flags(), 0, "limit")
 }
 
+// LabelColumnUsage is the help of --label-column.
 const LabelColumnUsage = "`NAME` of the column of labels in a csv file (default: label, or the only column)"
 
 // LabelFile is the file of labels that the flags name.

@@ -104,6 +104,7 @@ func (o *options) declareTrees(fs *pflag.FlagSet) {
 	base.Group(fs, "HDBSCAN", solve.HDBSCAN)
 }
 
+// FactoredStarts are the values of --starts.
 var FactoredStarts = []string{"one", "singletons", "kmeans", "gaec", "klj"}
 
 // suggest replaces the method auto by what the flags decide.

@@ -173,6 +173,7 @@ type Labeled struct {
 
 // ReadLabeled reads embeddings as Read does, and their labels. The headers of two files
 // are compared before anything else of them is read. All sets share one list of classes.
+// Errors wrap fault.ErrMissing or fault.ErrFormat.
 func ReadLabeled(sets ...Labeled) (x []*array.Array, y [][]int32, classes []string, err error) {
 	var spelled []*values
 	for _, s := range sets {
@@ -207,6 +208,7 @@ func readPart(embeddings string, labels LabelFile) (*array.Array, *values, error
 
 // Read reads an (N, D) array of float16, float32 or float64, in C or Fortran
 // order, from an npy file. A value that is not finite in float32 is an error.
+// Errors wrap fault.ErrMissing or fault.ErrFormat.
 func Read(path string) (*array.Array, error) {
 	f, size, err := file.Open(path, "give an npy file of shape (N, D)")
 	if err != nil {

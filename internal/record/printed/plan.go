@@ -21,7 +21,8 @@ type PlannedRun struct {
 	Steps      int             `json:"steps" doc:"steps in all"`
 	Coverage   record.Coverage `json:"coverage" doc:"what the first epoch covers"`
 	Defense    string          `json:"defense" doc:"name of the defense"`
-	Passes     record.Cost     `json:"passes" doc:"image passes of the whole run, crafted images included; at most so many with hm"`
+	Passes     record.Cost     `json:"passes" doc:"image passes of the whole run, crafted images included"`
+	AtMost     bool            `json:"at_most,omitempty" doc:"whether passes, flops and time are upper limits: the defense leaves out images that need no crafting"`
 	FLOPs      float64         `json:"flops" doc:"operations of the products in those passes"`
 	Memory     int64           `json:"memory_bytes" doc:"memory without the data, measured after a few steps"`
 	DataMemory int64           `json:"data_memory_bytes" doc:"memory of the data sets, measured; decoded when needed, they take little"`
