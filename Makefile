@@ -43,7 +43,11 @@ demo: build
 	$(BIN) report --runs runs/demo --page runs/demo/report.md
 
 ## test: all tests
-# make lint has vet with all of its checks.
+# make lint has vet with all of its checks. Files of tests are in memory where there is a GB
+# for them: tests sync what they write, and would wait for the disk. The test binaries stay on
+# the disk, since /dev/shm may not let them run.
+test: export GOTMPDIR := $(or $(GOTMPDIR),$(TMPDIR),/tmp)
+test: export TMPDIR := $(or $(TMPDIR),$(shell [ -w /dev/shm ] && [ "$$(df -Pk /dev/shm | awk 'NR == 2 {print $$4}')" -gt 1048576 ] && echo /dev/shm || echo /tmp))
 test:
 	$(GO) test -vet=off $(PKGS)
 

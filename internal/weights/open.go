@@ -15,7 +15,6 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
-	"tercet/internal/rng"
 	"tercet/internal/safetensors"
 	"tercet/internal/torchfile"
 )
@@ -107,7 +106,7 @@ func (f *File) AnySize(s nn.Spec) (*nn.Model, error) {
 		return nil, nil
 	}
 	s.Height, s.Width = 64, 64
-	m, err := nn.Build(s, rng.New(0, "unused"))
+	m, err := nn.Build(s, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,8 @@ func InitNames() []string {
 // Initialize draws all weights and biases by the named scheme (empty: pytorch)
 // from r, in the order of params: weights of two or more axes (..., in, out), and
 // the bias that follows each. Batch norm becomes weight 1, bias 0, running mean
-// 0, running variance 1. Other buffers stay as they are.
+// 0, running variance 1. Other buffers stay as they are. With a nil r, weights
+// stay as they are too and biases are 0: all will be copied from elsewhere.
 func Initialize(params []*Param, scheme string, r *rng.Stream) error {
 	if scheme == "" {
 		scheme = DefaultInit
@@ -78,7 +79,9 @@ func Initialize(params []*Param, scheme string, r *rng.Stream) error {
 			owner = strings.TrimSuffix(p.Name, "weight")
 			w := s.spread(fanIn, fanOut)
 			for i := range data {
-				if s.normal {
+				if r == nil {
+					break
+				} else if s.normal {
 					data[i] = float32(w * r.NormFloat64())
 				} else {
 					data[i] = float32(r.Uniform(-w, w))
@@ -88,7 +91,7 @@ func Initialize(params []*Param, scheme string, r *rng.Stream) error {
 			w := s.bias(fanIn)
 			for i := range data {
 				data[i] = 0
-				if w > 0 {
+				if w > 0 && r != nil {
 					data[i] = float32(r.Uniform(-w, w))
 				}
 			}

@@ -71,7 +71,7 @@ type Model struct {
 
 var _ Embedder = (*Model)(nil)
 
-// Build makes the model s with parameters drawn from r.
+// Build makes the model s with parameters drawn from r; with a nil r, weights are zero.
 func Build(s Spec, r *rng.Stream) (*Model, error) { return buildWithin(s, nil, r) }
 
 // BuildWithin is Build of a model whose parameters and buffers have at most so many

@@ -56,7 +56,10 @@ func TestParameterCounts(t *testing.T) {
 		// DINO's and timm's deit_small_patch16_224 without its classifier.
 		{Spec{Name: "vit-s16", Height: 224, Width: 224, Channels: 3}, 384, 21_665_664},
 	} {
-		m := build(t, c.s)
+		m, err := Build(c.s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if m.ParamCount() != c.want || m.Dim() != c.dim || m.Spec().Embedding != c.dim {
 			t.Errorf("%+v: %d parameters, D %d; want %d, %d", c.s, m.ParamCount(), m.Dim(), c.want, c.dim)
 		}

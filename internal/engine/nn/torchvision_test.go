@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"testing"
 
 	"tercet/internal/engine/array"
-	"tercet/internal/rng"
 	"tercet/internal/testutil"
 )
 
@@ -112,7 +112,7 @@ func (g *torchvision) net(t *testing.T, s Spec, h, w int) *Model {
 	if s.Name != "vit-s16" {
 		s.Stem = "imagenet"
 	}
-	m, err := Build(s, rng.New(1, "init"))
+	m, err := Build(s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,24 +134,27 @@ func (g *torchvision) weight(p TorchTensor) []float32 {
 // goldenFile is another file of the script's: make backbones sets it.
 const goldenFile = "TERCET_TORCHVISION"
 
+// stored is what readTorchvision read, with the weights drawn so far, for all tests.
+var stored struct {
+	sync.Once
+	torchvision
+}
+
 func readTorchvision(t *testing.T) *torchvision {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("networks of their true size: minutes with plain Go kernels")
 	}
-	path := os.Getenv(goldenFile)
-	if path == "" {
-		path = "testdata/torchvision.json"
-	}
-	var g torchvision
-	testutil.ReadJSON(t, path, &g)
-	if len(g.Nets) != 3 {
-		t.Fatalf("%d networks", len(g.Nets))
-	}
-	if testutil.Trials(2, 3) == 2 {
-		delete(g.Nets, "resnet34") // has the blocks of resnet18
-	}
-	return &g
+	stored.Do(func() {
+		testutil.ReadJSON(t, cmp.Or(os.Getenv(goldenFile), "testdata/torchvision.json"), &stored.torchvision)
+		if len(stored.Nets) != 3 {
+			t.Fatalf("%d networks", len(stored.Nets))
+		}
+		if testutil.Trials(2, 3) == 2 {
+			delete(stored.Nets, "resnet34") // has the blocks of resnet18
+		}
+	})
+	return &stored.torchvision
 }
 
 // sameState fails where tensors have other names or shapes than a state dict.

@@ -12,7 +12,6 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/nn"
-	"tercet/internal/rng"
 	"tercet/internal/wire"
 )
 
@@ -146,7 +145,7 @@ func longest(z *array.Array) float64 {
 
 // Euclidean returns the network of a fitted metric with the metric of Euclid.
 func Euclidean(m *nn.Model) (*nn.Model, error) {
-	out, err := nn.Build(m.Spec(), rng.New(0, "unused"))
+	out, err := nn.Build(m.Spec(), nil)
 	if err != nil {
 		return nil, err
 	}
