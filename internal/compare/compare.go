@@ -10,6 +10,7 @@ import (
 	"tercet/internal/record/printed"
 	"tercet/internal/rundir"
 	"tercet/internal/stat"
+	"tercet/internal/text"
 	"tercet/internal/verdict"
 )
 
@@ -41,6 +42,7 @@ func Sides(sides []Side, scores []string, o Options) *printed.ComparedRuns {
 			}
 		}
 		out.Sides = append(out.Sides, side)
+		out.Notes = append(out.Notes, s.lacks(scores)...)
 	}
 	for _, s := range sides[1:] {
 		pairs, note := pair(sides[0], s)
@@ -55,6 +57,32 @@ func Sides(sides []Side, scores []string, o Options) *printed.ComparedRuns {
 		}
 	}
 	return out
+}
+
+// lacks says of which scores results of the side have none: these are left out.
+func (s Side) lacks(scores []string) []string {
+	of := map[string][]string{} // scores by the results that have none
+	var order []string
+	for _, score := range scores {
+		var none []string
+		for _, r := range s.Results {
+			if _, ok := r.Scores.Get(score); !ok {
+				none = append(none, r.From)
+			}
+		}
+		who := text.List(none, "and")
+		if len(none) > 1 && len(none) == len(s.Results) {
+			who = "all results of " + s.Name
+		}
+		if none != nil && of[who] == nil {
+			order = append(order, who)
+		}
+		of[who] = append(of[who], score)
+	}
+	for i, who := range order {
+		order[i] = fmt.Sprintf("without %s: %s", text.List(of[who], "and"), who)
+	}
+	return order
 }
 
 // pairing is results of two sides, each with its partner.

@@ -51,6 +51,21 @@ func one(t *testing.T, a, b Side, o Options) (printed.PairedDifference, []string
 	return doc.Differences[0], doc.Notes
 }
 
+// What a result lacks is said: it is left out of that score.
+func TestResultsWithoutAScore(t *testing.T) {
+	t.Parallel()
+	a, b := side("a", []float64{1, 0}, []float64{1, 1}), side("b", []float64{0, 0}, []float64{1, 0})
+	b.Results[1].Scores = nil
+	d, notes := one(t, a, b, options())
+	if d.Pairs != 1 || len(notes) != 1 || notes[0] != "without recall@1: b" {
+		t.Errorf("%+v, %q", d, notes)
+	}
+	b.Results = b.Results[1:]
+	if d, notes := one(t, a, b, options()); d.Pairs != 0 || len(notes) < 1 || notes[0] != "without recall@1: b" {
+		t.Errorf("%+v, %q", d, notes)
+	}
+}
+
 func TestPairsBySeed(t *testing.T) {
 	t.Parallel()
 	a := side("a", []float64{1, 0, 0, 0}, []float64{1, 1, 0, 0}, []float64{0, 0, 0, 0})

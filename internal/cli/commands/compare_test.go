@@ -133,6 +133,11 @@ func TestCompareRefuses(t *testing.T) {
 	} {
 		clitest.Refuse(t, base.ExitData, line, want)
 	}
+	clitest.FakeRun(t, "bare", 1, 0.5)
+	if err := os.Remove("runs/bare/eval.json"); err != nil {
+		t.Fatal(err)
+	}
+	clitest.Refuse(t, base.ExitData, "compare runs/a runs/bare", "is on both sides of a comparison: without recall@1")
 	out := clitest.Must(t, 0, "compare runs/a runs/b")
 	if strings.Contains(out, "over seeds") || !strings.Contains(out, "inconclusive") {
 		t.Errorf("one seed without queries decides nothing:\n%s", out)

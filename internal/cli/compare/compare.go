@@ -19,6 +19,7 @@ import (
 	"tercet/internal/metric"
 	"tercet/internal/names"
 	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/rundir"
 	"tercet/internal/summary"
 )
@@ -120,6 +121,9 @@ func run(s *base.Streams, o options, args []string) error {
 		return err == nil && !higher
 	}})
 	of := rundir.Of{Split: o.split, Checkpoint: o.checkpoint}.Full()
+	if !slices.ContainsFunc(doc.Differences, func(d printed.PairedDifference) bool { return d.Pairs > 0 || d.Unlike != "" }) {
+		return &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("no score of the %s is on both sides of a comparison: %s", of.Words(), strings.Join(doc.Notes, "; "))}
+	}
 	doc.Split, doc.Checkpoint = of.Split, of.Checkpoint
 	doc.Notes = append(append(doc.Notes, pooled...), notes(all)...)
 	if o.queries != "" {
