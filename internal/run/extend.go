@@ -105,6 +105,8 @@ func (r *Run) longer(x Longer) (*config.Config, error) {
 		return refuse("the weights of %s were removed (tercet runs prune)", r.Dir)
 	case m.Stopped != nil:
 		return refuse("%s stopped early at step %d, since %s; a longer run would stop there, too", r.Dir, m.Stopped.Step, m.Stopped.Reason)
+	case m.Status == record.Collapsed || m.Status == record.Diverged:
+		return refuse("%s has %s at step %d of %d, and has no last weights to continue from", r.Dir, m.Status, m.Steps, m.Of)
 	case m.Status != record.Finished:
 		return refuse("%s is %s at step %d of %d; train it to its end first", r.Dir, m.Status, m.Steps, m.Of)
 	case want == 0:

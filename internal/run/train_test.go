@@ -255,6 +255,9 @@ func TestACollapsedRunStops(t *testing.T) {
 	if !errors.As(err, &collapse) || r.Manifest.Status != record.Collapsed {
 		t.Fatalf("error %v, manifest %+v", err, r.Manifest)
 	}
+	if _, err := r.Extend(Longer{Name: "longer", Epochs: 90}); !errors.Is(err, ErrExtend) || !strings.Contains(err.Error(), "has no last weights to continue from") {
+		t.Errorf("longer: %v", err)
+	}
 	events, err := train.ReadEvents(r.Path("events.jsonl"))
 	if err != nil {
 		t.Fatal(err)

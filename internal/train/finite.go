@@ -18,7 +18,7 @@ type NonFiniteError struct {
 }
 
 func (e *NonFiniteError) Error() string {
-	return fmt.Sprintf("step %d: %s is not finite at index %d. Likely cause: %s. The weights of the last checkpoint are untouched", e.Step, e.Tensor, e.Index, e.Cause)
+	return fmt.Sprintf("step %d: %s is not finite at index %d. Likely cause: %s. The last checkpoint before it, if there is one, is unchanged", e.Step, e.Tensor, e.Index, e.Cause)
 }
 
 const (

@@ -50,6 +50,9 @@ func (o *options) checkWorst() ([]base.Gate, error) {
 		return nil, err
 	}
 	for _, flag := range notWorst {
+		if o.changed(flag) && (flag == "task" || flag == "merge") {
+			return nil, base.Usagef("--%s: --suite %s is not divided into tasks; a command that was interrupted continues after the last attack that was done", flag, o.suite)
+		}
 		if o.changed(flag) {
 			return nil, base.Usagef("--%s has no effect on --suite %s, whose attacks have their own settings", flag, o.suite)
 		}

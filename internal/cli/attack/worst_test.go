@@ -72,7 +72,7 @@ func TestWorst(t *testing.T) {
 		" --norm l2":                                      "eps l", // of another norm
 		" --pgd-steps 3":                                  "--pgd-steps has no effect on --suite worst",
 		" --curve eps=0..1/255:2":                         "--curve has no effect on --suite worst",
-		" --task 1/2":                                     "--task has no effect on --suite worst",
+		" --task 1/2":                                     "--task: --suite worst is not divided into tasks; a command that was interrupted continues",
 		" --queries -1":                                   "--queries",
 		" --fail-under ERS=0.1":                           "ERS",
 		" --gallery prototype --fail-under wcR=1":         "wcR",

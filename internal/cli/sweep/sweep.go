@@ -80,6 +80,8 @@ func status(s *base.Streams, o options, args []string) error {
 	doc := printed.SweepStatus{Schema: record.SweepStatusSchema, Counts: map[string]int{}}
 	var err error
 	switch {
+	case base.IsConfigFile(args[0]) && o.Path == "":
+		return base.Usagef("%s is a config, and RUNS is a folder of runs: write --config %[1]s", args[0])
 	case o.tasks < 0:
 		return base.Usagef("--tasks is %d; give the number of tasks that share the runs", o.tasks)
 	case o.Path == "" && len(o.Sets) == 0 && o.tasks > 0:
