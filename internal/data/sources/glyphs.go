@@ -85,8 +85,10 @@ func (g Glyphs) options(o data.Options) (glyphs.Options, error) {
 	}, nil
 }
 
+var _ data.Starting = GlyphsOptions{} // which nothing else checks
+
 // Start implements data.Starting.
-func (GlyphsOptions) Start(string) (*data.Start, error) {
+func (GlyphsOptions) Start(context.Context, string) (*data.Start, error) {
 	return &data.Start{
 		Lines: []string{"size: 32", "glyphs: {classes: 60, per_class: 20, test_classes: 30}"},
 		Split: "file", About: "test characters are unseen ones",

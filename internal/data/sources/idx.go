@@ -55,6 +55,8 @@ func (s IDXOptions) Open(ctx context.Context, o data.Options) (train, test data.
 	})
 }
 
+var _ data.Starting = IDXOptions{} // which nothing else checks
+
 // Start implements data.Starting.
 func (IDXOptions) Start(_ context.Context, root string) (*data.Start, error) {
 	const known = "train-images-idx3-ubyte with train-labels-idx1-ubyte, and t10k or test for train (plain or .gz)"

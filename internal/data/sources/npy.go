@@ -83,6 +83,8 @@ func (s NPYOptions) Open(_ context.Context, o data.Options) (train, test data.Da
 	return sets[0], sets[1], nil
 }
 
+var _ data.Starting = NPYOptions{} // which nothing else checks
+
 // Start implements data.Starting.
 func (NPYOptions) Start(_ context.Context, root string) (*data.Start, error) {
 	const known = "NAME.npy with NAME.labels.npy or NAME.labels.csv, or X.npy with Y.npy; _train and _test, or train and test as NAME, are the two sets"
