@@ -50,7 +50,7 @@ func keptTables(t *testing.T) []keptTable {
 func TestResultsTables(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	listed := map[string]bool{}
-	read := kept{specs: study.BuiltIn(), runs: map[string]*rundir.Run{}}
+	read := kept{runs: map[string]*rundir.Run{}}
 	all, had := testutil.Trials(0, 1) == 1, map[string]bool{}
 	made := 0
 	for _, k := range keptTables(t) {
@@ -101,25 +101,12 @@ func (k keptTable) news(had map[string]bool) bool {
 }
 
 // kept is what tables before have read.
-type kept struct {
-	specs []*study.Spec
-	runs  map[string]*rundir.Run // by directory
-}
-
-// table finds a table in the built-in studies; nil where there is none.
-func (k kept) table(name string) *study.Table {
-	for _, s := range k.specs {
-		if t := s.Table(name); t != nil {
-			return t
-		}
-	}
-	return nil
-}
+type kept struct{ runs map[string]*rundir.Run } // by directory
 
 // reported is what tercet report --format csv prints. It makes a study's table of runs that
 // tables before have read.
 func (k kept) reported(args []string) (code int, stdout, stderr string) {
-	own := k.table(args[1])
+	own := study.BuiltInTable(args[1])
 	if args[0] != "--table" || own == nil || strings.HasPrefix(args[2], "--") {
 		return clitest.Run(append([]string{"report", "--format", "csv"}, args...)...)
 	}

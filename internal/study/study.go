@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"tercet/internal/record"
 	"tercet/internal/render"
@@ -176,8 +177,12 @@ func pictureBase(path string) string {
 	return path
 }
 
-// BuiltIn are the studies that the binary holds. That they can be read is tested.
+// BuiltIn are the studies that the binary holds. That they can be read is tested. The
+// caller must not change them: a study is read once.
 func BuiltIn() []*Spec { return builtInWith("") }
+
+// builtIns are functions that give a study by its name.
+var builtIns sync.Map
 
 // builtInWith are the studies in whose text a word stands. Only these are read.
 func builtInWith(word string) []*Spec {
@@ -187,7 +192,8 @@ func builtInWith(word string) []*Spec {
 		if !bytes.Contains(text, []byte(word)) {
 			continue
 		}
-		if spec, err := Read(text, file, name); err == nil {
+		read, _ := builtIns.LoadOrStore(name, sync.OnceValues(func() (*Spec, error) { return Read(text, file, name) }))
+		if spec, err := read.(func() (*Spec, error))(); err == nil {
 			out = append(out, spec)
 		}
 	}
