@@ -246,7 +246,7 @@ func TestFLOPs(t *testing.T) {
 // The convolutions that a job counts are those of its network.
 func TestConvolutionsOfJobs(t *testing.T) {
 	for _, j := range trainings() {
-		m, err := nn.Build(j.spec, rng.New(0, "init"))
+		m, err := nn.Build(j.spec, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -410,7 +410,7 @@ func TestModelsOfJobs(t *testing.T) {
 		if !ok {
 			continue
 		}
-		m, err := nn.Build(j.spec, rng.New(0, "init"))
+		m, err := nn.Build(j.spec, nil)
 		if err != nil || m.ParamCount() != n {
 			t.Errorf("%s: %d parameters, want %d (%v)", j.name, m.ParamCount(), n, err)
 		}

@@ -39,27 +39,15 @@ func TestNearestAgainstPlainLoops(t *testing.T) {
 		}
 		want := map[[2]int32]bool{}
 		for i := range c.n {
-			order := make([]int, 0, c.n)
-			for j := range c.n {
-				if j != i {
-					order = append(order, j)
-				}
-			}
 			dist := make([]float64, c.n)
-			for _, j := range order {
+			for j := range c.n {
 				dist[j] = plainSquared(x, c.d, i, j)
 			}
-			slices.SortStableFunc(order, func(a, b int) int {
-				switch {
-				case dist[a] < dist[b]:
-					return -1
-				case dist[a] > dist[b]:
-					return 1
-				}
-				return 0
-			})
-			for _, j := range order[:min(c.k, c.n-1)] {
+			dist[i] = math.Inf(1)
+			for range min(c.k, c.n-1) { // the least, the first of equal ones
+				j := slices.Index(dist, slices.Min(dist))
 				want[[2]int32{int32(min(i, j)), int32(max(i, j))}] = true
+				dist[j] = math.Inf(1)
 			}
 		}
 		if g.Edges() != len(want) || g.Duplicates() != 0 {
