@@ -1,7 +1,6 @@
 package metric
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -22,7 +21,7 @@ func plainNeighbors(x, g []float32, d, k int, skipSelf bool) (index []int32, dis
 	}
 	n, ng := len(x)/d, len(g)/d
 	for q := range n {
-		var all []item
+		var all []item // the k nearest so far
 		for j := range ng {
 			if skipSelf && j == q {
 				continue
@@ -32,10 +31,18 @@ func plainNeighbors(x, g []float32, d, k int, skipSelf bool) (index []int32, dis
 				v := float64(x[q*d+c]) - float64(g[j*d+c])
 				s += v * v
 			}
-			all = append(all, item{s, int32(j)})
+			at, _ := slices.BinarySearchFunc(all, s, func(v item, s float64) int { // behind equal ones
+				if v.square > s {
+					return 1
+				}
+				return -1
+			})
+			if at < k {
+				all = slices.Insert(all, at, item{s, int32(j)})
+				all = all[:min(len(all), k)]
+			}
 		}
-		slices.SortFunc(all, func(a, b item) int { return cmp.Or(cmp.Compare(a.square, b.square), cmp.Compare(a.i, b.i)) })
-		for _, v := range all[:k] {
+		for _, v := range all {
 			index, distance = append(index, v.i), append(distance, math.Sqrt(v.square))
 		}
 	}
