@@ -217,7 +217,7 @@ func TestRunnerSkipsAndCollects(t *testing.T) {
 		Command{Args: strings.Fields("attack --run r0 --if-needed")}, Command{Args: strings.Fields("eval --run r0 --split validation")},
 		Command{Args: strings.Fields("noise --run r0"), May: []int{3}})
 	failures, err = r.Run(t.Context(), list[:1])
-	if err != nil || len(failures) != 1 || f.lines != nil || !strings.Contains(failures[0].String(), "it lacks attack.json, eval-validation.json; remove the folder") {
+	if err != nil || len(failures) != 1 || f.lines != nil || !strings.Contains(failures[0].String(), "its missing results (attack.json, eval-validation.json) cannot be computed; remove the folder") {
 		t.Errorf("of a run without checkpoints: %q %v %v", f.lines, failures, err)
 	}
 	for status, want := range map[string]string{"collapsed": "[]", "running": "[a finished training attack.json eval-validation.json]"} {
