@@ -318,7 +318,7 @@ func TestStabilityRefuses(t *testing.T) {
 	if got, err := p.choose(nil, 5, []string{ReplaceTwin}, nil); err != nil || len(got) != 4 || slices.Contains(got, 2) {
 		t.Errorf("images %v, error %v", got, err)
 	}
-	if _, err := p.choose(nil, 9, []string{ReplaceTwin}, nil); err == nil || !strings.Contains(err.Error(), "9 training images are to be replaced, one at a time, and there are 5") {
+	if _, err := p.choose(nil, 9, []string{ReplaceTwin}, nil); err == nil || !strings.Contains(err.Error(), "9 replacements of a training image are requested, and only 5") {
 		t.Errorf("more than there are: %v", err)
 	}
 	if got, err := p.choose(nil, 2, []string{ReplaceTwin}, nil); err != nil || len(got) != 2 {
