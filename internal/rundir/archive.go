@@ -18,7 +18,8 @@ var kept = []string{".yaml", ".json", ".csv", ".json.gz", ".csv.gz"}
 
 // Archive writes the documents of runs into an archive, each run in a folder of its name,
 // and returns how many files that are; with logs also events.jsonl, which tables of what
-// happened during training read. Two runs of one name are an error that wraps ErrRun.
+// happened during training read. A run may be a link to its folder. Two runs of one name,
+// and a run without documents, are errors that wrap ErrRun.
 func Archive(to string, dirs []string, logs bool) (int, error) {
 	files, from := map[string]string{}, map[string]string{}
 	for _, dir := range dirs {
@@ -34,8 +35,16 @@ func Archive(to string, dirs []string, logs bool) (int, error) {
 			return 0, fmt.Errorf("%w: %s and %s have the same name; an archive holds one of them", ErrRun, other, dir)
 		}
 		from[name] = dir
-		if err := documents(dir, name, files, logs); err != nil {
+		root, err := filepath.EvalSymlinks(dir) // a walk does not follow a link
+		if err != nil {
 			return 0, err
+		}
+		before := len(files)
+		if err := documents(root, name, files, logs); err != nil {
+			return 0, err
+		}
+		if len(files) == before {
+			return 0, fmt.Errorf("%w: %s has no documents", ErrRun, dir)
 		}
 	}
 	return len(files), archive.Write(to, files)

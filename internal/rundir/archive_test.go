@@ -41,6 +41,13 @@ func TestArchivedRuns(t *testing.T) {
 	if err := os.Remove(logs); err != nil {
 		t.Fatal(err)
 	}
+	linked := filepath.Join(dir, "linked")
+	if err := os.Symlink(filepath.Join(dir, "runs/y"), linked); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := rundir.Archive(filepath.Join(t.TempDir(), "linked.zip"), []string{linked}, false); err != nil || n != 4 {
+		t.Errorf("a link to a run: %d files, %v", n, err)
+	}
 	for pattern, want := range map[string]string{
 		"runs.zip":      "runs.zip/x-2 runs.zip/x-10 runs.zip/y",
 		"runs.zip/x-*":  "runs.zip/x-2 runs.zip/x-10",
@@ -83,6 +90,10 @@ func TestArchiveRefuses(t *testing.T) {
 	}
 	if _, err := rundir.Archive(filepath.Join(dir, "x.zip"), []string{filepath.Join(dir, "a/x"), filepath.Join(dir, "b/x")}, false); !errors.Is(err, rundir.ErrRun) {
 		t.Errorf("two runs of one name: %v", err)
+	}
+	rundirtest.Put(t, dir, "bare/events.jsonl", "x")
+	if _, err := rundir.Archive(filepath.Join(dir, "bare.zip"), []string{filepath.Join(dir, "bare")}, false); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), "no documents") {
+		t.Errorf("a run without documents: %v", err)
 	}
 	rundirtest.Put(t, dir, "bad.zip", "no archive")
 	for _, pattern := range []string{"bad.zip", "bad.zip/*", "bad.zip/x"} {
