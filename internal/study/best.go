@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/lists"
+	"tercet/internal/rundir"
 	"tercet/internal/study/observe"
 )
 
@@ -83,4 +84,20 @@ func (b *Best) choose(all []*observe.Observation) (out []*observe.Observation, n
 		notes = append(notes, fmt.Sprintf("without %s, so not compared: %s", b.By, strings.Join(slices.Compact(without), ", ")))
 	}
 	return out, notes
+}
+
+// Chosen lists the directories of the runs that Best keeps. Errors: those that wrap
+// rundir.ErrRun are of files, and of runs that have ended without the score of Best.
+func (t *Table) Chosen(runs []*rundir.Run) ([]string, error) {
+	all, _, err := t.Read(runs)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range all {
+		if _, ok := o.Values[t.Best.By]; !ok {
+			return nil, fmt.Errorf("%w: %s has no %s, by which runs are chosen", rundir.ErrRun, o.Run.Dir, t.Best.By)
+		}
+	}
+	kept, _ := t.Best.choose(all)
+	return lists.Map(kept, func(o *observe.Observation) string { return o.Run.Dir }), nil
 }

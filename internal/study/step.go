@@ -17,6 +17,12 @@ type Step struct {
 	Extra bool   `yaml:"extra"` // only run where it is named
 	// Configs are files, each with what is set in it: "FILE [KEY=VALUE...]".
 	Configs []string `yaml:"configs"`
+	// Like names a step above whose configs this one takes, with Override set in each:
+	// "KEY=VALUE", with {config.KEY} of the config. Chosen is a table that keeps the best of
+	// each seed: only the runs of Like that it keeps are made again.
+	Like     string   `yaml:"like"`
+	Override []string `yaml:"override"`
+	Chosen   string   `yaml:"chosen"`
 	// Beside are runs of other configs with the same values of some keys, one for each run;
 	// their names stand for their directories in commands.
 	Beside []Beside `yaml:"beside"`
@@ -79,6 +85,9 @@ func (s *Step) check() error {
 			return fmt.Errorf("step %s: %s: {%s} stands for nothing; there are {run}, {flags}, {config.KEY} and names of other runs and of values that the step has", s.Name, c.Line, name)
 		}
 	}
+	if name := (&Step{}).unknown(nil, s.Override...); name != "" {
+		return fmt.Errorf("step %s: override: {%s} stands for nothing; there is {config.KEY}", s.Name, name)
+	}
 	if name := s.unknown(nil, s.Set...); name != "" {
 		return fmt.Errorf("step %s: set: {%s} stands for nothing; there are {run}, {config.KEY} and names of other runs that the step has", s.Name, name)
 	}
@@ -107,6 +116,9 @@ func (s *Step) unknown(also []string, templates ...string) string {
 // checkSteps refuses steps that are named twice or join steps that there are not.
 func (s *Spec) checkSteps() error {
 	for i := range s.Steps {
+		if err := s.takeConfigs(i); err != nil {
+			return fmt.Errorf("step %s: %w", s.Steps[i].Name, err)
+		}
 		if err := s.Steps[i].check(); err != nil {
 			return err
 		}
@@ -119,6 +131,30 @@ func (s *Spec) checkSteps() error {
 			}
 		}
 	}
+	return nil
+}
+
+// takeConfigs gives step i the configs of the step that it is like.
+func (s *Spec) takeConfigs(i int) error {
+	step := &s.Steps[i]
+	base := slices.Index(s.StepNames(), step.Like)
+	switch {
+	case step.Like == "" && (step.Override != nil || step.Chosen != ""):
+		return fmt.Errorf("override and chosen are about the configs of another step: name it with like")
+	case step.Like == "":
+		return nil
+	case base < 0 || base >= i:
+		return fmt.Errorf("like names no step above: %q", step.Like)
+	case step.Configs != nil:
+		return fmt.Errorf("give like or configs, not both")
+	}
+	if t := s.Table(step.Chosen); step.Chosen != "" && (t == nil || t.Best == nil) {
+		return fmt.Errorf("chosen names no table with best: %q", step.Chosen)
+	}
+	if from := s.Steps[base]; from.Override != nil || from.Chosen != "" {
+		return fmt.Errorf("like names %s, which has override or chosen itself", from.Name)
+	}
+	step.Configs = s.Steps[base].Configs
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
+	"tercet/internal/rundir"
 	"tercet/internal/study/making"
 	"tercet/internal/text"
 )
@@ -76,7 +77,10 @@ func runRun(ctx context.Context, s *base.Streams, args []string, o runOptions) e
 		chosen = args[1:]
 	}
 	steps, err := making.Plan(spec, chosen, o.out, o.sets)
-	if err != nil {
+	switch {
+	case errors.Is(err, rundir.ErrRun):
+		return &base.ExitError{Code: base.ExitData, Err: err}
+	case err != nil:
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
 	for _, step := range steps {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tercet/internal/config"
+	"tercet/internal/lists"
 	"tercet/internal/names"
 	"tercet/internal/run"
 	"tercet/internal/study"
@@ -70,42 +71,32 @@ type variant struct {
 
 func (p *planner) plan(step *study.Step) (*Step, error) {
 	out := &Step{Step: step}
-	for _, c := range step.Configs {
-		words := strings.Fields(c)
-		variants, err := p.variants(words[0], slices.Concat(words[1:], p.sets))
+	list, err := p.list(step)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range list {
+		out.Runs = append(out.Runs, l.dir)
+		commands, err := p.commands(step, l.words, l.variant, l.task)
 		if err != nil {
 			return nil, err
 		}
-		for i, v := range variants {
-			dir := v.dir
-			out.Runs = append(out.Runs, dir)
-			commands, err := p.commands(step, words, v, fmt.Sprintf("%d/%d", i+1, len(variants)))
-			if err != nil {
-				return nil, err
-			}
-			if t := p.tasks[dir]; t != nil {
-				t.add(commands)
-				continue
-			}
-			t := &Task{Dir: dir, Commands: commands}
-			p.tasks[dir] = t
-			out.Tasks = append(out.Tasks, t)
+		if t := p.tasks[l.dir]; t != nil {
+			t.add(commands)
+			continue
 		}
+		t := &Task{Dir: l.dir, Commands: commands}
+		p.tasks[l.dir] = t
+		out.Tasks = append(out.Tasks, t)
 	}
 	p.runs[step.Name] = slices.Clone(out.Runs)
 	for _, name := range step.With {
-		other := p.spec.Step(name)
 		if p.runs[name] == nil {
-			for _, c := range other.Configs {
-				words := strings.Fields(c)
-				variants, err := p.variants(words[0], slices.Concat(words[1:], p.sets))
-				if err != nil {
-					return nil, err
-				}
-				for _, v := range variants {
-					p.runs[name] = append(p.runs[name], v.dir)
-				}
+			list, err := p.list(p.spec.Step(name))
+			if err != nil {
+				return nil, err
 			}
+			p.runs[name] = lists.Map(list, func(l listed) string { return l.dir })
 		}
 		out.Runs = append(out.Runs, p.runs[name]...)
 	}
