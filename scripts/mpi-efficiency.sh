@@ -1,11 +1,12 @@
 #!/bin/bash
 # Steps of 2 ranks with 1 thread each against 1 process with 2 threads, interleaved, and what
-# two shards cost one process. Each figure is the time from the first logged step to the last,
-# so that start and data are left out. For a quiet machine of at least 2 cores.
-# Usage: NATIVE=bin/tercet-native [TIMES=5] [SCALE=1] [MPIRUN="mpirun ..."] scripts/mpi-efficiency.sh
+# two shards cost one process. Each figure is the time from the third logged step to the last,
+# so that start and data are left out. Traffic and the share of time in calls are rank 0's of
+# the whole command. For a quiet machine of at least 2 cores; JOBS names some of the networks.
+# Usage: NATIVE=bin/tercet-native [TIMES=5] [SCALE=1] [JOBS="c2f2 rn18-64"] [MPIRUN="mpirun ..."] scripts/mpi-efficiency.sh
 set -euo pipefail
 NATIVE=$(realpath "$NATIVE")
-TIMES=${TIMES:-5} SCALE=${SCALE:-1}
+TIMES=${TIMES:-5} SCALE=${SCALE:-1} JOBS=${JOBS:-c2f2 rn18-64 rn18-224 rn18-hm8}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 MPIRUN=${MPIRUN:-mpirun.openmpi --oversubscribe --bind-to none --mca btl self,vader --mca pml ob1 --mca oob_tcp_if_include lo}
 B=$(mktemp -d /tmp/mpi-efficiency.XXXXXX)
@@ -33,26 +34,31 @@ timed() {
 	shift 4
 	rm -rf runs
 	local TIMEFORMAT='%U %S'
-	{ time "$@" "$NATIVE" train "$config.yaml" --quiet --threads "$threads" --runs-dir runs --set "train.shards=$shards" --set train.epochs=0 \
+	{ time "$@" "$NATIVE" train "$config.yaml" --threads "$threads" --runs-dir runs --set "train.shards=$shards" --set train.epochs=0 \
 		--set "train.steps=$steps" --set train.eval_every=0 --set train.log_every=1 ${RANKS:+--ranks mpi} >out 2>&1; } 2>cpu || { cat out >&2; exit 1; }
 	/usr/bin/python3 - "$steps" <<'END'
-import json, sys
+import json, re, sys
 at = {}
 for line in open("runs/run/events.jsonl"):
     e = json.loads(line)
     if e["event"] == "step": at[e["step"]] = e["seconds"]
 first, last = min(at) + 2, max(at)
 user, system = map(float, open("cpu").read().split()[-2:])
-print((at[last] - at[first]) / (last - first), user + system)
+said = re.search(r"exchanged ([0-9.]+) (\w+) in (\d+) calls?, ([0-9.]+) s of ([0-9.]+) s", open("out").read())
+sent, calls, share = 0, 0, 0
+if said:
+    unit = {"bytes": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}[said[2]]
+    sent, calls, share = float(said[1]) * unit / 1e6 / last, int(said[3]) / last, 100 * float(said[4]) / float(said[5])
+print((at[last] - at[first]) / (last - first), user + system, sent, calls, share)
 END
 }
-median() { sort -g "$1" | sed -n "$(((TIMES + 1) / 2))p" | cut -d' ' -f1; }
-cpu() { cut -d' ' -f2 "$1" | sort -g | sed -n "$(((TIMES + 1) / 2))p"; }
+median() { cut -d' ' -f"$2" "$1" | sort -g | sed -n "$(((TIMES + 1) / 2))p"; } # FILE COLUMN
 
-echo "| network | rows | one process, 2 threads | 2 ranks of 1 thread | ratio | aim | CPU of 2 shards against 1 |"
-echo "| --- | --- | --- | --- | --- | --- | --- |"
+echo "| network | rows | one process, 2 threads | 2 ranks of 1 thread | ratio | aim | CPU of 2 shards against 1 | sent by a rank, per step | calls | time in calls |"
+echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
 for job in "c2f2 128 200 0.70" "rn18-64 32 20 0.80" "rn18-224 16 6 0.95" "rn18-hm8 32 6 0.97"; do
 	read -r config rows steps aim <<<"$job"
+	case " $JOBS " in *" $config "*) ;; *) continue ;; esac
 	steps=$(/usr/bin/python3 -c "print(max(5, round($steps * $SCALE)))")
 	rm -f one two flat
 	for _ in $(seq "$TIMES"); do
@@ -61,7 +67,8 @@ for job in "c2f2 128 200 0.70" "rn18-64 32 20 0.80" "rn18-224 16 6 0.95" "rn18-h
 		RANKS=2 timed "$steps" 2 1 "$config" $MPIRUN -n 2 >>two
 		timed "$steps" 1 2 "$config" env >>flat
 	done
-	awk -v c="$config" -v r="$rows" -v a="$(median one)" -v b="$(median two)" -v aim="$aim" -v s="$(cpu one)" -v f="$(cpu flat)" \
-		'BEGIN { printf "| %s | %d | %.1f ms | %.1f ms | %.2f | %s | %+.1f %% |\n", c, r, 1000*a, 1000*b, a/b, aim, 100*(s/f-1) }'
+	awk -v c="$config" -v r="$rows" -v a="$(median one 1)" -v b="$(median two 1)" -v aim="$aim" -v s="$(median one 2)" -v f="$(median flat 2)" \
+		-v mb="$(median two 3)" -v calls="$(median two 4)" -v share="$(median two 5)" \
+		'BEGIN { printf "| %s | %d | %.1f ms | %.1f ms | %.2f | %s | %+.1f %% | %.1f MB | %.0f | %.0f %% |\n", c, r, 1000*a, 1000*b, a/b, aim, 100*(s/f-1), mb, calls, share }'
 done
 echo "medians of $TIMES, interleaved; load average at the end: $(cut -d' ' -f1-3 /proc/loadavg)"

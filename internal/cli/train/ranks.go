@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"tercet/internal/cli/base"
 	"tercet/internal/config"
@@ -29,7 +30,8 @@ func inRanks(ctx context.Context, s *base.Streams, o options, open func() (ranks
 	if err != nil {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
-	team := ranks.NewTeam(comm, scheduler.Self(os.Getenv))
+	var traffic ranks.Traffic
+	team := ranks.NewTeam(ranks.Metered(comm, &traffic), scheduler.Self(os.Getenv))
 	stderr := s.Err
 	defer func() { // the others wait for this rank
 		if v := recover(); v != nil {
@@ -40,7 +42,11 @@ func inRanks(ctx context.Context, s *base.Streams, o options, open func() (ranks
 	if team.Rank() > 0 {
 		s.Err, s.Out = io.Discard, io.Discard
 	}
+	begun := time.Now()
 	code, err := trainInRanks(ctx, s, stderr, o, team)
+	if team.Size() > 1 && err == nil {
+		s.Note("%s", exchanged(traffic, time.Since(begun)))
+	}
 	if e := comm.Close(); err == nil && e != nil {
 		return e
 	}
@@ -48,6 +54,12 @@ func inRanks(ctx context.Context, s *base.Streams, o options, open func() (ranks
 		return &base.ExitError{Code: code, Err: errElsewhere}
 	}
 	return err
+}
+
+// exchanged says what rank 0 has sent, and how long it took.
+func exchanged(t ranks.Traffic, all time.Duration) string {
+	return fmt.Sprintf("rank 0 exchanged %s in %s, %.2f s of %.2f s, waiting for other ranks included",
+		text.Bytes(t.Sent), text.Count(t.Calls, "call"), t.Time.Seconds(), all.Seconds())
 }
 
 // trainInRanks is what a rank does between the beginning and the end of a job.
