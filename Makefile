@@ -290,7 +290,7 @@ mpi-efficiency: native
 	@NATIVE=bin/tercet-native scripts/mpi-efficiency.sh
 
 .PHONY: emit-test
-#  emit-test: what train --emit prints for make and GNU parallel, run, stopped and run again (seconds)
+#  emit-test: what train --emit prints for make, GNU parallel and Snakemake, run, stopped and run again (seconds; apt-get install parallel snakemake)
 emit-test: build
 	TERCET=$(BIN) scripts/emit-test.sh
 

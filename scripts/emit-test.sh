@@ -1,9 +1,9 @@
 #!/bin/bash
-# The scripts that tercet train --emit prints for make and GNU parallel, run for real with
+# The scripts that tercet train --emit prints for make, GNU parallel and Snakemake, run for real with
 # three tiny runs, interrupted once and run again: the bytes of one process.
 # Usage: TERCET=bin/tercet scripts/emit-test.sh
 set -euo pipefail
-for need in make parallel; do
+for need in make parallel snakemake; do
 	command -v $need >/dev/null || { echo "emit-test: $need is not there"; exit 1; }
 done
 TERCET=$(realpath "$TERCET")
@@ -27,11 +27,12 @@ compare() {
 	echo "emit-test: $1: three runs, the same bytes"
 	rm -r "my runs"
 }
-for format in make parallel; do
+for format in make parallel snakemake; do
 	tercet train "my sweep.yaml" --quiet --threads 1 --runs-dir "my runs" --emit $format >script
 	case $format in
 	make) start=(make -s -k -j 2 -f script) ;;
 	parallel) start=(bash script 2) ;;
+	snakemake) start=(snakemake --snakefile script --keep-going --cores 2) ;;
 	esac
 	# Stopped as soon as a run is under way, where it is not faster; then to the end.
 	setsid "${start[@]}" >out 2>&1 &

@@ -15,7 +15,7 @@ here() {
 		case $(readlink "$p/cwd" 2>/dev/null) in "$B"/*) [ "${p#/proc/}" = $$ ] || echo "${p#/proc/}" ;; esac
 	done
 }
-stopped() { [ ! -e "$1" ] || ! kill -0 "$(cat "$1")" 2>/dev/null; }
+stopped() { [ ! -e "$1" ] || ! kill -0 "$(cat "$1" 2>/dev/null)" 2>/dev/null; }
 down() {
 	trap - EXIT ERR
 	set +e

@@ -17,7 +17,7 @@ name: s
 data: {name: glyphs, size: 12, glyphs: {classes: 4, per_class: 4, test_classes: 2}}
 model: {name: mlp, width: 16, embedding: 4}
 batch: {sampler: class-pairs, pairs: 4}
-train: {epochs: 0, steps: 300, eval_every: 0, log_every: 50, checkpoint_every: 20 steps}
+train: {epochs: 0, steps: 1000, eval_every: 0, log_every: 100, checkpoint_every: 20 steps}
 sweep: {seed: [$(seq -s ', ' 0 $((RUNS - 1)))]}
 END
 tercet train sweep.yaml --quiet --jobs 2 --runs-dir want >/dev/null
@@ -30,12 +30,26 @@ tasks() { # the processes of tasks: those of the program that work in this folde
 		if [ "$(readlink "/proc/$p/cwd" 2>/dev/null)" = "$B" ]; then echo "$p"; fi
 	done
 }
-killed=0 rounds=0
-one() { # kills one task, at a random moment
-	local victim
+in_run() { # the tasks that have begun a run: they hold its lock
+	local p
+	for p in $(tasks); do
+		if readlink "/proc/$p/fd/"* 2>/dev/null | grep -q "^$B/runs/.*/lock$"; then echo "$p"; fi
+	done
+}
+killed=0 during=0 rounds=0
+one() { # kills one task at a random moment: every second one within a run
+	local victim='' which=tasks
 	sleep "0.$((RANDOM % 10))"
-	victim=$(tasks | shuf -n 1)
-	if [ -n "$victim" ] && kill -9 "$victim" 2>/dev/null; then killed=$((killed + 1)); fi
+	[ $((killed % 2)) = 0 ] || which=in_run
+	for _ in $(seq 50); do
+		victim=$($which | shuf -n 1)
+		[ -z "$victim" ] || break
+		sleep 0.01
+	done
+	if [ -n "$victim" ] && kill -9 "$victim" 2>/dev/null; then
+		killed=$((killed + 1))
+		[ $which = tasks ] || during=$((during + 1))
+	fi
 }
 array=1-$TASKS
 while [ -n "$array" ]; do
@@ -48,6 +62,7 @@ while [ -n "$array" ]; do
 	tercet sweep status -c sweep.yaml --tasks "$TASKS" runs >status.now || true
 	mv status.now status
 	head -1 status
+	[ $rounds -gt 1 ] || dead=$(grep -c '^dead' status || true)
 	array=$(sed -n 's/^submit again: --array=\([^ ]*\).*/\1/p' status)
 	# What is finished must stay as it is.
 	[ $rounds -gt 1 ] || (cd runs && for r in */; do grep -q '"event":"end"' "$r/events.jsonl" 2>/dev/null && stat -c '%n %Y %i' "$r/checkpoints/last.safetensors"; done) >first || true
@@ -59,5 +74,6 @@ for r in runs/*/; do
 done
 [ -s first ] || fail "no run was finished after the first round"
 (cd runs && cut -d' ' -f1 ../first | xargs stat -c '%n %Y %i') | cmp first - || fail "a finished run was written again"
+[ "$dead" -gt 0 ] || fail "no run was cut off: all kills came before one had begun"
 [ "$killed" -ge "$KILLS" ] || fail "$killed tasks killed of $KILLS: the runs are too short"
-echo "$NAME: passed: $RUNS runs, $TASKS tasks, $killed killed, $rounds submissions, $SECONDS s"
+echo "$NAME: passed: $RUNS runs, $TASKS tasks, $killed killed ($during within a run, $dead runs cut off), $rounds submissions, $SECONDS s"
