@@ -69,6 +69,7 @@ func load(name string, h uintptr) (*library, error) {
 	text, n := make([]byte, 8192), int32(0)
 	version(&text[0], &n)
 	l.version, _, _ = strings.Cut(strings.TrimRight(string(text[:max(0, min(int(n), len(text)))]), "\x00\n "), "\n")
+	l.version = strings.Join(strings.Fields(l.version), " ") // MPICH has a tab
 	return l, l.identify(h)
 }
 
