@@ -20,8 +20,8 @@ var shells = map[string]func(root *cobra.Command, w io.Writer) error{
 	"powershell": func(root *cobra.Command, w io.Writer) error { return root.GenPowerShellCompletionWithDesc(w) },
 }
 
-const completionLong = `Writes a script that completes commands, flags, their values, run directories, and
-config keys and their values on Tab. SHELL is bash, zsh, fish or powershell.
+const completionLong = `Prints a script for tab completion of commands, flags and their values, run directories,
+and config keys and their values. SHELL is bash, zsh, fish or powershell.
 
 In bash, the package bash-completion must be installed and loaded (Debian, Ubuntu:
 apt install bash-completion; macOS: brew install bash-completion@2). Without it,
@@ -33,13 +33,13 @@ func newCompletion(s *base.Streams) *cobra.Command {
 	var cmd *cobra.Command
 	cmd = base.Command{
 		Use:       "completion SHELL",
-		Short:     "Write a script that completes commands and flags in a shell",
+		Short:     "Write a shell completion script",
 		Long:      completionLong,
 		Args:      cobra.ExactArgs(1),
 		AnyKernel: true,
 		Examples: []base.Example{
 			{Why: "for this bash session: source <(tercet completion bash)", Line: "tercet completion bash"},
-			{Why: "for good, in fish", Line: "tercet completion fish > tercet.fish"},
+			{Why: "permanently, in fish", Line: "tercet completion fish > tercet.fish"},
 		},
 		Run: func(_ context.Context, args []string) error { return runCompletion(s, cmd.Root(), args[0]) },
 	}.Build()

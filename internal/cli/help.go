@@ -96,7 +96,7 @@ func newExitCodes(*base.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "exit-codes",
 		Short: "What the exit codes mean",
-		Long: `Every command ends with one of these codes; scripts may rely on them.
+		Long: `Every command exits with one of these codes. They are stable; scripts can rely on them.
 
 ` + base.ExitStatus(all, base.GateFlags) + `
 With --json, an error is the last line of stderr:
@@ -111,23 +111,23 @@ func newEnvironment(*base.Streams) *cobra.Command {
 		Short: "What the environment variables do",
 		Long: `The environment variables that Tercet reads:
 
-  ` + kernel.EnvLevel + `    the kernel level: avx512, avx2 or generic; by default the
-                   best of the processor. Levels agree except for rounding.
-  ` + kernel.EnvWinograd + `  how convolutions are planned: auto (default), by a rule in their
-                   shape and the kernel level; off, no Winograd, the most exact
-                   results; measure, by timing each algorithm when a network is built,
-                   which may differ between machines and between runs.
+  ` + kernel.EnvLevel + `    the kernel level: avx512, avx2 or generic; default: the best that the
+                   CPU supports. Levels agree except for rounding.
+  ` + kernel.EnvWinograd + `  how convolution algorithms are chosen. auto (default): by a rule on
+                   shape and kernel level. off: no Winograd, the most exact results.
+                   measure: by timing each algorithm when a network is built, so the
+                   choice may differ between machines and between runs.
   ` + mpi.EnvLibrary + `       the MPI library that tercet train --ranks mpi opens, by name or
-                   path; by default the first of Open MPI and MPICH that is there
-  TERCET_PAGER     the pager of results that are longer than the terminal, before PAGER
-  NO_COLOR         no colors, if set to anything
-  CLICOLOR_FORCE   colors also where there is no terminal, if set to anything but 0
-  TERM             no colors and no pager, if it is dumb
+                   path; default: Open MPI if it is installed, else MPICH
+  TERCET_PAGER     the pager for results longer than the terminal; overrides PAGER
+  NO_COLOR         disables colors if set to any value
+  CLICOLOR_FORCE   enables colors also without a terminal, if set to any value but 0
+  TERM             "dumb" disables colors and pager
 
 The first two change the last bits of results; the manifest of a run
 and the JSON of tercet bench record them.
 
-The index of --task auto/n (the n is yours) is in one of these:
+With --task auto/n, the task index comes from one of these variables:
 
 ` + indices(),
 	}
@@ -137,23 +137,23 @@ The index of --task auto/n (the n is yours) is in one of these:
 func newTerminal(*base.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "terminal",
-		Short: "More and less notes, a pager, colors, notes for programs, a command at the end",
-		Long: `Flags of all commands that the help of a command leaves out:
+		Short: "Verbosity, pager, colors, machine-readable notes, a command when done",
+		Long: `Further flags of all commands, which the help of a command does not list:
 
-  -v, --verbose     more notes on stderr: the program's version, kernels and threads, and
-                    of training each logged step
-  --no-pager        print results that are longer than the terminal without a pager. Without
-                    it they go to the shell command TERCET_PAGER, else PAGER, else less;
-                    cat or an empty one is none. Documents of --json and results that do not
-                    go to a terminal have no pager.
-  --color WHEN      color words of results, such as the status of a run: auto (on a
-                    terminal), always or never. NO_COLOR and CLICOLOR_FORCE say the same
-                    for all commands; the flag comes first. Documents have no colors.
-  --log-format json notes and errors on stderr as JSON objects, one a line, with time,
-                    level and msg; the error has exit_code. Results do not change.
-  --on-end COMMAND  run a shell command at the end, whatever the end was. TERCET_STATUS is
-                    the exit code, TERCET_COMMAND the command line. What it prints goes to
-                    stderr, and the exit code of tercet stays:
+  -v, --verbose     more notes on stderr: version, kernels and threads, and during
+                    training each logged step
+  --no-pager        print long results without a pager. By default, results longer than
+                    the terminal go to the shell command in TERCET_PAGER, else PAGER, else
+                    less. Set it to cat or to nothing for no pager. Output of --json and
+                    output that does not go to a terminal is never paged.
+  --color WHEN      color words in results, such as the status of a run: auto (on a
+                    terminal), always or never. The flag overrides NO_COLOR and
+                    CLICOLOR_FORCE. Output of --json is never colored.
+  --log-format json print notes and errors on stderr as JSON objects, one per line, with
+                    time, level and msg; errors also have exit_code. Results do not change.
+  --on-end COMMAND  run a shell command when tercet ends, successfully or not.
+                    TERCET_STATUS is the exit code, TERCET_COMMAND the command line. Its
+                    output goes to stderr, and it does not change tercet's exit code:
                     tercet train x.yaml --on-end 'notify-send "ended with $TERCET_STATUS"'`,
 	}
 }

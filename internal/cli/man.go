@@ -23,9 +23,9 @@ func newMan(s *base.Streams) *cobra.Command {
 		Use:   "man FOLDER",
 		Short: "Write the man pages into a folder",
 		Long: `
-Writes a man page for every command into FOLDER, and tercet-config.5 with all keys of
-a config. FOLDER is made if it is not there. The names of the files are printed.
-SOURCE_DATE_EPOCH sets their date.`,
+Writes a man page for every command into FOLDER, and tercet-config.5 with all config
+keys. FOLDER is created if needed. The command prints the file names. SOURCE_DATE_EPOCH
+sets the date of the pages.`,
 		Args:      cobra.ExactArgs(1),
 		AnyKernel: true,
 		Examples: []base.Example{

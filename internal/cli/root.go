@@ -84,12 +84,12 @@ var commands = []struct {
 	{"", newTerminal},
 }
 
-const rootLong = `Tercet learns embeddings from triplets, and finds out how far they can be
-trusted: on unseen classes, under attack, and when clustered.
+const rootLong = `Tercet learns embeddings from triplets and pairs, and measures how far they can be
+trusted: on unseen classes, under attack, under label noise, and when clustered.
 
-Results go to stdout, everything else to stderr. --json makes the result one
-JSON document with a field "schema"; an error is then a JSON document in the
-last line of stderr.`
+Results go to stdout, everything else to stderr. With --json the result is one
+JSON document with a field "schema", and an error is a JSON document on the last
+line of stderr.`
 
 // newRoot makes the command tree; the flags of all commands end in s and prof.
 func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
@@ -149,8 +149,8 @@ func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	fs := root.PersistentFlags()
 	fs.BoolVar(&s.JSON, "json", false, "print the result as one JSON document")
-	fs.VarPF(&quiet, "quiet", "q", "nothing on stderr but errors").NoOptDefVal = "true"
-	fs.IntVar(&threads, "threads", 0, "threads to use, 0 for one per processor; changes no result")
+	fs.VarPF(&quiet, "quiet", "q", "print only errors on stderr").NoOptDefVal = "true"
+	fs.IntVar(&threads, "threads", 0, "number of threads, 0 for one per processor; results do not depend on it")
 	fs.VarPF(&verbose, "verbose", "v", "more notes on stderr: each logged step, and what the program runs on").NoOptDefVal = "true"
 	fs.BoolVar(&noPager, "no-pager", false, "show long results on a terminal without a pager")
 	fs.StringVar(&color, "color", "auto", "color words of results: auto, always or never")

@@ -17,7 +17,7 @@ func newVersion(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:       "version",
 		Short:     "Print version information",
-		Long:      "Shows the version, the commit it was built from, the Go version, the platform and\nthe kernel level in use.",
+		Long:      "Prints the version, its commit, the Go version, the platform and the kernel level in use.",
 		AnyKernel: true,
 		Examples: []base.Example{
 			{Why: "for people", Line: "tercet version"},

@@ -7,7 +7,7 @@ import (
 
 func init() {
 	Family.Register(component.Component[Keys]{
-		Name: TripletFlip, Doc: "positive and negative of a triplet change places with one probability", Defaults: TripletKeys{Rate: 0.2},
+		Name: TripletFlip, Doc: "positive and negative of a triplet are swapped with one probability", Defaults: TripletKeys{Rate: 0.2},
 	})
 }
 

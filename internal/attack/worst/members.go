@@ -41,9 +41,9 @@ const fewest = 200
 // ensemble lists the members in the order in which they run.
 func ensemble() []member {
 	return []member{
-		{name: Clean, doc: "the image as it is", run: (*runner).cleans},
-		{name: transfer, doc: "the images kept in the galleries before", run: (*runner).transfers},
-		{name: given, doc: "images that somebody else has made, where there are any", run: (*runner).givens},
+		{name: Clean, doc: "the unperturbed image", run: (*runner).cleans},
+		{name: transfer, doc: "the adversarial images kept from earlier galleries", run: (*runner).transfers},
+		{name: given, doc: "your own adversarial images, if given", run: (*runner).givens},
 		{name: "copy", doc: "towards the pixels of 5 wrong images, and the gray image", run: (*runner).copies, prepare: (*runner).nearestPixels},
 		{name: "noise", doc: "100 random points of the ball", run: (*runner).noise},
 		{name: "apgd-m", doc: "APGD on the margin, from the clean image and from a random one", run: (*runner).apgdMargin},
@@ -57,7 +57,7 @@ func ensemble() []member {
 		{name: "md", doc: "APGD on one part of the margin, then on the margin, 5 times", run: (*runner).decomposed, plus: true},
 		{name: "square-rank", doc: "Square, by ranks alone, on 200 queries at most", run: (*runner).squareRank, plus: true, most: fewest},
 		{name: "rays", doc: "RayS, by decisions alone, on 200 queries at most (linf)", run: (*runner).rays, plus: true, most: fewest, norms: []adversary.Norm{adversary.Linf}},
-		{name: others, doc: "images that break other networks, where there are any", run: (*runner).fromOthers},
+		{name: others, doc: "images that break other networks, if given", run: (*runner).fromOthers},
 		{name: Radius, doc: "FAB on the broken queries, for their smallest perturbation", run: (*runner).radii, after: true},
 	}
 }

@@ -22,12 +22,12 @@ func (c *ConfigFlags) AddFlags(cmd *cobra.Command) {
 
 // AddSet adds the flag that changes keys of a config.
 func (c *ConfigFlags) AddSet(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&c.Sets, "set", nil, "`KEY=VALUE` to lay over the config, such as optimizer.lr=1e-4; can be repeated")
+	cmd.Flags().StringArrayVar(&c.Sets, "set", nil, "override a config key: `KEY=VALUE` such as optimizer.lr=1e-4 (repeatable)")
 }
 
 // AddSkipBroken adds the flag of commands that read the images of a config.
 func (c *ConfigFlags) AddSkipBroken(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&c.skipBroken, "skip-broken", false, "leave out image files that cannot be decoded, and list them (data.skip_broken)")
+	cmd.Flags().BoolVar(&c.skipBroken, "skip-broken", false, "skip image files that cannot be decoded, and list them (data.skip_broken)")
 }
 
 // Overrides are what the flags lay over the config.

@@ -8,7 +8,7 @@ import (
 
 // AddDevice adds the flag that says where networks compute.
 func AddDevice(fs *pflag.FlagSet, to *string, standard string) {
-	fs.StringVar(to, "device", "", "where the network computes, `NAME`: cpu, opencl or cuda, of further devices opencl:1 and so on (tercet device list); "+standard)
+	fs.StringVar(to, "device", "", "where to run the network, `NAME`: cpu, opencl, cuda, or opencl:1 and so on for further devices (tercet device list); "+standard)
 }
 
 // OpenDevice opens the device that the flag names, if it does, for all networks of this

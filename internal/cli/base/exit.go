@@ -31,10 +31,10 @@ var ExitTexts = []struct {
 	{ExitFailed, "failed"},
 	{ExitUsage, "usage or config: a flag, an argument or a config key is wrong"},
 	{ExitData, "input data are missing or bad"},
-	{ExitGate, "a gate was not met (%s)"},
+	{ExitGate, "a score missed its limit (%s)"},
 	{ExitDiverged, "training diverged or collapsed"},
 	{ExitInterrupted, "interrupted; a training run has written its checkpoint and can be resumed"},
-	{ExitClosed, "the reader of stdout went away before it had all of the result, as head does"},
+	{ExitClosed, "stdout was closed before the whole result was written, as by head"},
 }
 
 // ExitError is an error that decides the exit code itself.

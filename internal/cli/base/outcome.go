@@ -20,7 +20,7 @@ type Outcome struct {
 // AddOutcome declares the flags; gate is an example of one that fits.
 func (o *Outcome) AddOutcome(cmd *cobra.Command, gate string) {
 	fs := cmd.Flags()
-	fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, such as "+gate+" (repeatable)")
+	fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with code 4 if a score is lower: `SCORE=LIMIT`, such as "+gate+" (repeatable)")
 	o.AddFormat(cmd)
 	o.AddNoPictures(cmd)
 }
@@ -30,7 +30,7 @@ func (o *Outcome) AddFormat(cmd *cobra.Command) { AddFormat(cmd.Flags(), &o.Form
 
 // AddNoPictures declares the flag of commands that draw.
 func (o *Outcome) AddNoPictures(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.NoPictures, "no-pictures", false, "draw nothing")
+	cmd.Flags().BoolVar(&o.NoPictures, "no-pictures", false, "draw no pictures")
 }
 
 // Undraw removes pictures, PNG and SVG, and what stands with thumbnails, of a result that another replaces: a page would show

@@ -24,7 +24,7 @@ type Streams struct {
 	Out io.Writer // remembers its first error; Main reports it
 
 	JSON  bool        // one document on Out instead of text
-	Quiet atomic.Bool // nothing on stderr but errors; signals are told of by another goroutine
+	Quiet atomic.Bool // print only errors on stderr; signals are told of by another goroutine
 	loud  bool        // details are printed
 	pager string      // the shell command of long results; "" for none
 	color bool        // Out is colored

@@ -28,12 +28,12 @@ type Subject struct {
 
 // AddRunAlone adds the flag that names a run.
 func (o *Subject) AddRunAlone(cmd *cobra.Command) {
-	cmd.Flags().VarP((*oneRun)(&o.Run), "run", "r", "run `DIRECTORY` (what tercet train made)")
+	cmd.Flags().VarP((*oneRun)(&o.Run), "run", "r", "run `DIRECTORY`, written by tercet train")
 }
 
 // AddCheckpoint adds the flag that chooses a run's weights.
 func (o *Subject) AddCheckpoint(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.Checkpoint, "checkpoint", "last", "last, best, or step-N of those that train.keep_every keeps")
+	cmd.Flags().StringVar(&o.Checkpoint, "checkpoint", "last", "last, best, or step-N for one kept by train.keep_every")
 }
 
 // AddWeights adds the flags that choose a run and its weights.
@@ -81,12 +81,12 @@ func (o *Subject) AddFiles(cmd *cobra.Command) {
 
 // AddLimit adds the flag that takes fewer images.
 func (o *Subject) AddLimit(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&o.Limit, "limit", 0, "at most so many images, evenly spread over the set; 0 takes all")
+	cmd.Flags().IntVar(&o.Limit, "limit", 0, "use at most this many images, spread evenly over the set; 0 uses all")
 	Least(cmd.Flags(), 0, "limit")
 }
 
 // LabelColumnUsage is the help of --label-column.
-const LabelColumnUsage = "`NAME` of the column of labels in a csv file (default: label, or the only column)"
+const LabelColumnUsage = "`NAME` of the label column in a csv file (default: label, or the only column)"
 
 // LabelFile is the file of labels that the flags name.
 func (o *Subject) LabelFile() npy.LabelFile { return npy.LabelFile{Path: o.Labels, Column: o.Column} }

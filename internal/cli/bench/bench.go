@@ -44,28 +44,28 @@ func New(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
 		Use:   "bench",
-		Short: "Measure what this machine does, against its own peak",
-		Long: `Measures this machine's peak (fused multiply-adds on registers) and its rate of
-copying memory, then jobs: products, convolutions, training steps of real networks
-on images held in memory, exact search and k-means. The share of the peak is that of
-the best repetition; Winograd layers count there by their own multiplications.
+		Short: "Measure the speed of this machine, job by job, as a share of its peak",
+		Long: `Measures this machine's peak (fused multiply-adds on registers) and its memory copy rate,
+then runs jobs: matrix products, convolutions, training steps of real networks on images
+in memory, exact search and k-means. The share of the peak is that of the best repetition.
+For Winograd layers it counts the multiplications that they actually do.
 
 ` + jobList() + `
-A time is the median of one repetition: one step of the training loop, one search,
-one fit, or each operation of the job once. Other running programs increase it; --json
-has the best repetition too.`,
+Times are medians over repetitions. A repetition is one step of the training loop, one
+search, one fit, or each operation of the job once. Other running programs increase the
+times; --json also has the best repetition.`,
 		Examples: []base.Example{
 			{Why: "one training job, on one thread", Line: "tercet bench --job mlp --threads 1 --seconds 0.2"},
-			{Why: "what do two threads gain, and more?", Line: "tercet bench --job mlp --scaling 1,2,4 --seconds 0.2"},
-			{Why: "is it the same to the last bit with any number of threads?", Line: "tercet bench --job mlp --check --json"},
+			{Why: "how much do 2 and 4 threads gain?", Line: "tercet bench --job mlp --scaling 1,2,4 --seconds 0.2"},
+			{Why: "are results bit-identical for any number of threads?", Line: "tercet bench --job mlp --check --json"},
 		},
 		Exits: []int{base.ExitInterrupted},
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
-			fs.StringArrayVar(&o.jobs, "job", nil, "measure the job `NAME` of those above alone (repeatable)")
-			fs.Float64Var(&o.seconds, "seconds", seconds, "time for each job; each operation is repeated at least three times")
-			fs.BoolVar(&o.quick, "quick", false, fmt.Sprintf("a first look: %d s a job, smaller searches and fits", quickSeconds))
-			fs.BoolVar(&o.check, "check", false, "measure nothing: has one thread the bits of --threads (two at least)?")
+			fs.StringArrayVar(&o.jobs, "job", nil, "measure only the job `NAME` from the list above (repeatable)")
+			fs.Float64Var(&o.seconds, "seconds", seconds, "seconds for each job; each operation is repeated at least three times")
+			fs.BoolVar(&o.quick, "quick", false, fmt.Sprintf("quick mode: %d s per job, smaller searches and fits", quickSeconds))
+			fs.BoolVar(&o.check, "check", false, "instead of measuring speed, check that one thread and --threads (at least two) give identical bits")
 			fs.IntSliceVar(&o.scaling, "scaling", nil, "measure with each of these numbers of `threads`, interleaved: speed-up and efficiency")
 			base.AddFormat(fs, &o.format)
 			o.changed = fs.Changed

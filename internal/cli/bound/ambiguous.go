@@ -26,19 +26,20 @@ above 0 shrinks the embedding. The appendix on the noise-robust triplet loss say
 triplets with exactly one wrong label have an expected gradient of zero, and leaves them
 out of its loss.
 
-kept: equations 3 and 4. left out: the ambiguous part of equation 2. It is zero only if
-no triplet has a |D| above the margin, D = |f(a) - f(p)|^2 - |f(a) - f(n)|^2.`,
+In the table, "kept" is equations 3 and 4, and "left out" is the ambiguous part of
+equation 2. That part is zero only if no triplet has |D| above the margin, where
+D = |f(a) - f(p)|^2 - |f(a) - f(n)|^2.`,
 		Examples: []base.Example{
-			{Why: "as much is left out as is kept", Line: "tercet bound ambiguous --beta 0.8 --gamma 0.9"},
+			{Why: "what is left out is as large as what is kept", Line: "tercet bound ambiguous --beta 0.8 --gamma 0.9"},
 			{Why: "an embedding so small that no |D| exceeds the margin", Line: "tercet bound ambiguous --beta 0.8 --gamma 0.9 --scale 0.01"},
 		},
 		AnyKernel: true,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
-			fs.Float64Var(&o.Beta, "beta", 0.8, "`PROBABILITY` that the positive is right")
-			fs.Float64Var(&o.Gamma, "gamma", 0.9, "`PROBABILITY` that the negative is right")
-			fs.Float64Var(&o.Margin, "margin", 1, "`ALPHA` of the triplet loss on squared distances")
-			fs.Float64Var(&o.Scale, "scale", 1, "`S` of the embedding f(x) = s x")
+			fs.Float64Var(&o.Beta, "beta", 0.8, "`PROBABILITY` that the positive is labeled correctly")
+			fs.Float64Var(&o.Gamma, "gamma", 0.9, "`PROBABILITY` that the negative is labeled correctly")
+			fs.Float64Var(&o.Margin, "margin", 1, "margin `ALPHA` of the triplet loss on squared distances")
+			fs.Float64Var(&o.Scale, "scale", 1, "scale `S` of the embedding f(x) = s x")
 			fs.Float64Var(&o.Apart, "apart", 3, "`DISTANCE` of the class means, in standard deviations")
 			fs.IntVar(&o.Draws, "draws", 200000, "`NUMBER` of triplets of each kind, at most 500,000")
 			fs.Uint64Var(&o.Seed, "seed", 0, "`SEED` of the draws")

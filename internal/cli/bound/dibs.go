@@ -31,29 +31,29 @@ func newDIBS(s *base.Streams) *cobra.Command {
 	var o dibsOptions
 	return base.Command{
 		Use:   "dibs",
-		Short: "The training error that wrong pair labels leave, by Theorem 1 of DIBS",
+		Short: "Bound the training error under wrong pair labels, by Theorem 1 of DIBS",
 		Long: `
-Evaluates Theorem 1 of Fonseca & Guidetti. There is a closed chain of similar pairs in
-each class, and each image has a different pair with the image of the same index in
-another class. Each label is wrong with probability P. The theorem, as printed, states
+Evaluates Theorem 1 of Fonseca & Guidetti. In its setting, the positive pairs of each
+class form a closed chain, and each image forms a negative pair with the image of the
+same index in another class. Each pair label is wrong with probability P. The theorem, as printed, states
 lower <= error - E_sim < E_diff for the training error of the largest networks.
 
 The duplicates floor is printed too: the expected share of image pairs with
 contradictory labels. It is the only unavoidable error of a threshold on a distance.
-E_diff counts cycles with a single pair labeled different; they are shown with their
-true expected numbers.
+E_diff counts cycles with a single pair labeled different; the command also prints the
+correct expected numbers of such cycles.
 
 --simulate N draws N graphs. The duplicates floor of each and its exact optimum over all
 partitions of the images (the minimum cost multicut, the least error of a transitive
 relation) are compared with the theorem. A bound is supported or contradicted if the
-95 % interval of the mean lies on one side of it, otherwise it is inconclusive. The mean
-of the duplicates floor is known, and decides.
-If the search of an optimum ends at its limit, the optimum lies between the error found
-and the bound printed with it.`,
+95 % interval of the mean lies on one side of it, otherwise it is inconclusive. For the
+duplicates floor the exact expected value is known and used instead of the interval.
+If the search for an optimum reaches its limit, the optimum lies between the error found
+and the printed bound.`,
 		Examples: []base.Example{
 			{Why: "the paper's setting", Line: "tercet bound dibs --classes 10 --noise 0.1 --per-class 300"},
 			{Why: "does the theorem hold on drawn graphs?", Line: "tercet bound dibs --classes 5 --noise 0.1 --per-class 20 --simulate 30"},
-			{Why: "with negatives that it does not cover", Line: "tercet bound dibs --classes 3 --noise 0.2 --per-class 6 --simulate 30 --negatives random --json"},
+			{Why: "with negatives that the theorem does not cover", Line: "tercet bound dibs --classes 3 --noise 0.2 --per-class 6 --simulate 30 --negatives random --json"},
 		},
 		Exits:     []int{base.ExitInterrupted},
 		AnyKernel: true,
@@ -62,10 +62,10 @@ and the bound printed with it.`,
 			fs.IntVar(&o.classes, "classes", 10, "number `K` of classes")
 			fs.Float64Var(&o.noise, "noise", 0.1, "`P`, the probability that a pair's label is wrong, 0 to 0.5; q~ is 2P")
 			fs.IntVar(&o.perClass, "per-class", 300, "number `N` of images of each class")
-			fs.IntVar(&o.simulate, "simulate", 0, "draw `N` graphs and find their floors")
+			fs.IntVar(&o.simulate, "simulate", 0, "draw `N` graphs and compute their floors")
 			fs.StringVar(&o.negatives, "negatives", noise.SameIndex, "of drawn graphs: "+noise.SameIndex+" or "+noise.RandomOne)
 			fs.Uint64Var(&o.seed, "seed", 0, "`SEED` of the draws")
-			fs.Int64Var(&o.nodes, "nodes", 0, "limit of branch and bound for each draw, 0 for 100,000 nodes")
+			fs.Int64Var(&o.nodes, "nodes", 0, "node limit of branch and bound for each draw, 0 for 100,000 nodes")
 			o.changed = fs.Changed
 		},
 		Run: func(ctx context.Context, _ []string) error { return runBoundDIBS(ctx, s, o) },

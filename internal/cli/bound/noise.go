@@ -24,11 +24,11 @@ type noiseOptions struct {
 
 // noiseInputs are the flags that say how much noise there is: exactly one is given.
 var noiseInputs = []struct{ flag, usage string }{
-	{theory.GivenSLN, "`Q`, the probability that a label is drawn again from all classes"},
-	{theory.GivenRate, "`RATE` of labels that become another class's, q (K-1)/K"},
+	{theory.GivenSLN, "`Q`, the probability that a label is redrawn from all classes"},
+	{theory.GivenRate, "`RATE` of labels that are replaced by another class, q (K-1)/K"},
 	{theory.GivenPLN, "`Q`~, the probability that a pair's label is replaced by a fair coin"},
 	{theory.GivenEffective, "`P`, the probability that a balanced pair is labeled wrongly, 0 to 0.5"},
-	{theory.GivenFlips, "`RHO`, the probability that a triplet's p and n change places, 0 to 0.5"},
+	{theory.GivenFlips, "`RHO`, the probability that a triplet's positive and negative are swapped, 0 to 0.5"},
 }
 
 func newNoise(s *base.Streams) *cobra.Command {
@@ -37,20 +37,20 @@ func newNoise(s *base.Streams) *cobra.Command {
 		Use:   "noise",
 		Short: "Convert noise on labels, pairs and triplets into each other",
 		Long: `
-Converts any one of q, rate, q~, P and rho into all others, and prints how probable wrong
-triplets are. Noise on labels (sln) and on pair labels (pln) are compared at equal
-effective noise P, the share of balanced pairs with a wrong label. Exchanges within clean
-triplets have rho = P, which leaves the same contrast.
+Converts any one of q, rate, q~, P and rho into all others, and prints the probabilities
+of wrong triplets. Noise on labels (sln) and on pair labels (pln) are compared at equal
+effective noise P, the share of balanced pairs with a wrong label. Swapping the positive
+and negative of clean triplets with rho = P leaves the same contrast.
 
 beta and gamma are the probabilities that a triplet's positive and its negative are
-right. w11 is the probability that both are right, w00 that both are wrong, and so on.
-With noise on labels the two errors share the anchor, so the products, beta gamma and
-(1-beta)(1-gamma), differ from the joint weights. The contrast w11 - w00 is the share
-of the clean signal that is left.`,
+correct. w11 is the probability that both are correct, w00 that both are wrong, and so
+on. With noise on labels both errors depend on the anchor's label, so the products, beta
+gamma and (1-beta)(1-gamma), differ from the joint probabilities. The contrast w11 - w00
+is the share of the clean signal that remains.`,
 		Examples: []base.Example{
 			{Why: "pair noise q~ = 0.2 with 10 classes, as in the DIBS paper", Line: "tercet bound noise --classes 10 --pln 0.2"},
-			{Why: "20 % of the labels are another class's", Line: "tercet bound noise --classes 10 --rate 0.2 --json"},
-			{Why: "pairs as they come: one in ten is similar", Line: "tercet bound noise --classes 10 --effective 0.1 --similar 0.1"},
+			{Why: "20 % of the labels are replaced by another class", Line: "tercet bound noise --classes 10 --rate 0.2 --json"},
+			{Why: "pairs drawn at random: one in ten is similar", Line: "tercet bound noise --classes 10 --effective 0.1 --similar 0.1"},
 		},
 		AnyKernel: true,
 		Flags: func(cmd *cobra.Command) {
@@ -61,7 +61,7 @@ of the clean signal that is left.`,
 				o.values[in.flag] = fs.Float64(in.flag, 0, in.usage)
 				names = append(names, in.flag)
 			}
-			fs.Float64Var(&o.similar, "similar", 0.5, "`SHARE` of similar pairs among the clean ones, for pln")
+			fs.Float64Var(&o.similar, "similar", 0.5, "`SHARE` of similar pairs among the clean pairs, for pln")
 			cmd.MarkFlagsMutuallyExclusive(names...)
 			o.changed = fs.Changed
 		},

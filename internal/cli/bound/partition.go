@@ -29,14 +29,14 @@ func newPartition(s *base.Streams) *cobra.Command {
 	o := partitionOptions{}
 	return base.Command{
 		Use:   "partition RUN...",
-		Short: "The error of the best partition of graphs like those of runs, stored with them",
+		Short: "Compute the least possible error of a partition for the pair graphs of runs",
 		Long: `
-Draws graphs with as many classes, images and wrong pairs as each run has, and finds the
-exact optimum over all partitions of the images (the minimum cost multicut, the least
-error of a relation that is transitive). The runs are on dense noisy pairs with
-same-index negatives. The result is stored as partition.json in each run, once for each
-setting, and tercet report --table pair-floor shows it. A run that has one of the same
-setting and seed with as many draws, all proven, keeps it.`,
+Draws random graphs with as many classes, images and wrong pairs as each run has, and
+finds the exact optimum over all partitions of the images (the minimum cost multicut, the
+least error of a transitive relation). The runs must be trained on dense noisy pairs with
+same-index negatives. Each setting is computed once and stored as partition.json in its
+runs; tercet report --table pair-floor shows it. An existing result is kept if it has the
+same setting, seed and number of draws, and all its optima are proven.`,
 		Examples: []base.Example{
 			{Why: "for all runs of a study", Line: "tercet bound partition 'runs/floor-*'"},
 		},
@@ -45,10 +45,10 @@ setting and seed with as many draws, all proven, keeps it.`,
 		AnyKernel: true,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
-			fs.IntVar(&o.draws, "draws", 5, "graphs to draw for each setting, at most 1,000")
+			fs.IntVar(&o.draws, "draws", 5, "number of graphs to draw for each setting, at most 1,000")
 			fs.Uint64Var(&o.seed, "seed", 0, "`SEED` of the draws")
-			fs.Int64Var(&o.nodes, "nodes", 0, "limit of branch and bound for each draw, 0 for 100,000 nodes")
-			fs.BoolVar(&o.force, "force", false, "replace what runs have, also of another seed or more draws")
+			fs.Int64Var(&o.nodes, "nodes", 0, "node limit of branch and bound for each draw, 0 for 100,000 nodes")
+			fs.BoolVar(&o.force, "force", false, "replace existing results, even of another seed or with more draws")
 		},
 		Run: func(ctx context.Context, args []string) error {
 			o.runs = args

@@ -31,26 +31,26 @@ func newStability(s *base.Streams) *cobra.Command {
 	o := stabilityOptions{numbers: map[string]*int{}}
 	return base.Command{
 		Use:   "stability",
-		Short: "How far a triplet learner's training risk can be from its true risk",
+		Short: "Bound the generalization gap of a triplet learner",
 		Long: `
 Evaluates the bounds of Chen et al., On the Stability and Generalization of Triplet
 Learning (2023): each as printed ("paper") and as its proof supports it ("corrected"),
-term by term. Notes name the errors that make them differ (S1 to S16 in
+term by term. Notes name the errors in the paper that explain differences (S1 to S16 in
 docs/papers/stability.md). With --sup, a bound above the largest value of the loss is
-called vacuous. If a corollary states only an order, the order is printed with the bound
-of its proof, and is no bound.
+called vacuous. Some corollaries state only an order of magnitude. It is printed next to
+the bound from the proof, but is not itself a bound.
 
 Flags that each bound needs:
 ` + stabilityNeeds() + `
---radius B takes L and alpha of the logistic triplet loss on points with ||x|| <= B:
-8 B^2 and 64 B^4 as printed, 4 B^2 and 4 B^4 with --constants tight, which also takes
-half of the corrected bound of Lemma 4 and the smaller M of Lemma 5 that follows.`,
+--radius B sets L and alpha to those of the logistic triplet loss on points with
+||x|| <= B: 8 B^2 and 64 B^4 as printed, 4 B^2 and 4 B^4 with --constants tight. The
+tight constants also halve the corrected bound of Lemma 4 and reduce M of Lemma 5.`,
 		Examples: []base.Example{
-			{Why: "an algorithm of stability 1/n on 1,000 + 1,000 points", Line: "tercet bound stability --theorem 1 --gamma 0.001 --M 1 --delta 0.01 --n-pos 1000 --n-neg 1000 --sup 1"},
+			{Why: "an algorithm with stability 1/n on 1,000 + 1,000 points", Line: "tercet bound stability --theorem 1 --gamma 0.001 --M 1 --delta 0.01 --n-pos 1000 --n-neg 1000 --sup 1"},
 			{Why: "regularized risk minimization with few positives: min and max differ", Line: "tercet bound stability --lemma 4 --n-pos 10 --n-neg 1000 --sigma 1 --radius 1"},
-			{Why: "the same with the smallest constants that are proved", Line: "tercet bound stability --lemma 4 --n-pos 10 --n-neg 1000 --sigma 1 --radius 1 --constants tight --form corrected"},
-			{Why: "its expected gap, by the training risk", Line: "tercet bound stability --theorem 4 --n-pos 1000 --n-neg 1000 --sigma 1 --smoothness 4 --risk 0.1"},
-			{Why: "SGD on the unit ball, one step for each sample", Line: "tercet bound stability --corollary 1 --n-pos 1000 --n-neg 1000 --radius 1 --c 0.03125 --steps 1000 --M 1 --delta 0.01 --json"},
+			{Why: "the same with the tightest proven constants", Line: "tercet bound stability --lemma 4 --n-pos 10 --n-neg 1000 --sigma 1 --radius 1 --constants tight --form corrected"},
+			{Why: "expected gap from the training risk", Line: "tercet bound stability --theorem 4 --n-pos 1000 --n-neg 1000 --sigma 1 --smoothness 4 --risk 0.1"},
+			{Why: "SGD on the unit ball, one step per sample", Line: "tercet bound stability --corollary 1 --n-pos 1000 --n-neg 1000 --radius 1 --c 0.03125 --steps 1000 --M 1 --delta 0.01 --json"},
 		},
 		AnyKernel: true,
 		Flags: func(cmd *cobra.Command) {

@@ -36,61 +36,60 @@ func New(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
 		Use:   "certify [RUN]",
-		Short: "Prove for how many queries no attack within a budget can succeed",
+		Short: "Certify the share of queries that no attack within a budget can break",
 		Long: `
-Proves for queries that the class of their nearest image stays right, whatever
-happens to their pixels within the budget: certified R@1, a lower bound of recall@1
-under any attack. The gallery stays as it is. A query that cannot be proven counts
-as not certified, although an attack may not exist.
+Proves for each query that its nearest image keeps the right class under any
+perturbation within the budget. The share of such queries is certified R@1, a lower
+bound on recall@1 under any attack on the queries. The gallery is not perturbed. A query
+without a proof counts as not certified, even if no attack on it exists.
 
-  vote  randomized smoothing, budgets in l2: the certified system is a vote, the most
-        frequent class of the nearest image under Gaussian noise. It holds with
-        probability 1 - alpha for each query. Networks
-        that were not trained with noise lose recall by it. Each query costs
-        --samples passes.
-  mean  randomized smoothing, budgets in l2: the certified system is the row nearest to
-        the mean embedding under noise. Needs embeddings of length 1; weaker than a
-        vote, and best with --gallery prototype. Three theorems, three columns.
-  ibp   interval bounds, budgets in linf: the network itself, rounding included.
-        Networks that were not trained for it have wide intervals: expect budgets
-        far below a pixel level. --radii looks for each query's largest budget.
-  crown-ibp  the same, and what intervals leave open is bounded by going backward
-        through the network: proves at least as much, and takes longer.
-  lipschitz  spectral norms of the layers, budgets in l2: the network itself. Cheap,
-        and the budgets are small.
+  vote  randomized smoothing, budgets in l2: the certified system predicts the most
+        frequent class of the nearest image under Gaussian noise. Each certificate holds
+        with probability 1 - alpha. Networks that were not trained with noise lose recall.
+        Each query costs --samples forward passes.
+  mean  randomized smoothing, budgets in l2: the certified system retrieves the row
+        nearest to the mean embedding under noise. Needs embeddings of length 1. Weaker
+        than vote, and best with --gallery prototype. One column for each of three theorems.
+  ibp   interval bounds, budgets in linf: certifies the network itself, rounding
+        included. Networks that were not trained for it have wide intervals: expect
+        budgets far below one pixel level. --radii searches each query's largest budget.
+  crown-ibp  interval bounds, then backward linear bounds for the queries that intervals
+        cannot certify: proves at least as much as ibp, and takes longer.
+  lipschitz  spectral norms of the layers, budgets in l2: certifies the network itself.
+        Fast, but budgets are small.
 
-Writes certify.json into the run's directory, or into --out-dir; of other images or
-weights certify-validation.json, certify-best.json and the like. A result is not
-replaced without --force unless the new one covers it.`,
+Writes certify.json into the run's directory, or into --out-dir. For another split or
+checkpoint the file is certify-validation.json, certify-best.json and so on. An existing
+result is replaced only with --force, or if the new one covers it.`,
 		Examples: []base.Example{
 			{Why: "certified R@1 under noise of standard deviation 0.25, of 500 queries", Line: "tercet certify --run runs/first --sigma 0.25 --samples 1000 --queries 500 --sample"},
 			{Why: "certified R@1 of 100 queries at three budgets", Line: "tercet certify --run runs/first --method ibp --out-dir runs/first/ibp --eps 0.0001,0.001,1/255 --queries 100"},
 			{Why: "the largest budget of each query, up to 8/255", Line: "tercet certify --run runs/first --method ibp --eps 8/255 --queries 20 --radii --out-dir runs/first/radii"},
-			{Why: "in a script: prove once, and exit code 4 if less than half are certified", Line: "tercet certify --run runs/first --method ibp --out-dir runs/first/script --eps 1/255 --if-needed --fail-under certR@1=0.5"},
+			{Why: "in a script: compute once, and exit code 4 if less than half are certified", Line: "tercet certify --run runs/first --method ibp --out-dir runs/first/script --eps 1/255 --if-needed --fail-under certR@1=0.5"},
 		},
 		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
 		Args:  base.OneRun,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			o.AddRun(cmd)
-			fs.IntVar(&o.ask.Queries, "queries", 0, "images to certify, 0 for all; the gallery is always whole")
+			fs.IntVar(&o.ask.Queries, "queries", 0, "number of query images to certify, 0 for all; the gallery is always complete")
 			fs.BoolVar(&o.ask.Sample, "sample", false, "draw the queries at random instead of taking the first")
-			fs.Uint64Var(&o.ask.Seed, "seed", 0, "seed of the drawn queries, as of attack, and of noise")
-			base.Words(fs, &o.ask.Gallery, "gallery", worst.Full, worst.Galleries(), "rows that are searched: "+text.List(worst.Galleries(), "or")+", as of attack --suite worst")
-			fs.BoolVar(&o.ask.Moves, "move-gallery", false, "ibp, crown-ibp: also certify the queries as they are against images of the gallery that move, one (G1) or all (GA), by interval bounds")
+			fs.Uint64Var(&o.ask.Seed, "seed", 0, "seed of the noise and of the drawn queries (the same queries as attack)")
+			base.Words(fs, &o.ask.Gallery, "gallery", worst.Full, worst.Galleries(), "gallery to search: "+text.List(worst.Galleries(), "or")+", as in attack --suite worst")
+			fs.BoolVar(&o.ask.Moves, "move-gallery", false, "ibp, crown-ibp: also certify unperturbed queries against perturbed gallery images, one (G1) or all (GA), by interval bounds")
 			base.Group(fs, "What to certify")
-			base.Words(fs, &o.ask.Method, "method", robustness.Vote, robustness.CertifyMethods(), "how it is proven: "+text.List(robustness.CertifyMethods(), "or"))
-			fs.StringSliceVar(&o.eps, "eps", nil, "budgets, pixels in [0, 1]: `LIST` such as 0.1,77/255; by default 0,0.25,0.5,0.75,1 (vote, mean), 77/255 (ibp, crown-ibp) or 0.001,0.01,0.1 (lipschitz)")
-			fs.Float64Var(&o.ask.Sigma, "sigma", 0.25, "vote, mean: standard deviation of the noise, pixels in [0, 1]")
-			fs.IntVar(&o.ask.Samples, "samples", 10_000, "vote, mean: draws of noise for each query")
-			fs.Float64Var(&o.ask.Alpha, "alpha", 0.001, "vote, mean: probability that a query is certified beyond its radius")
-			fs.BoolVar(&o.ask.Radii, "radii", false, "look for the largest budget of each query, in steps of 2 %; vote and mean have it always")
+			base.Words(fs, &o.ask.Method, "method", robustness.Vote, robustness.CertifyMethods(), "method of proof: "+text.List(robustness.CertifyMethods(), "or"))
+			fs.StringSliceVar(&o.eps, "eps", nil, "budgets for pixels in [0, 1]: `LIST` such as 0.1,77/255; default: 0,0.25,0.5,0.75,1 (vote, mean), 77/255 (ibp, crown-ibp) or 0.001,0.01,0.1 (lipschitz)")
+			fs.Float64Var(&o.ask.Sigma, "sigma", 0.25, "vote, mean: standard deviation of the noise, for pixels in [0, 1]")
+			fs.IntVar(&o.ask.Samples, "samples", 10_000, "vote, mean: noise samples per query")
+			fs.Float64Var(&o.ask.Alpha, "alpha", 0.001, "vote, mean: probability that the certificate of a query is wrong")
+			fs.BoolVar(&o.ask.Radii, "radii", false, "search the largest budget of each query, in steps of 2 %; vote and mean always report it")
 			base.Group(fs, "Proof")
-			fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, recall@1 or certR@1 (at the largest budget; repeatable)")
+			fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with code 4 if a score is lower: `SCORE=LIMIT`, recall@1 or certR@1 (at the largest budget; repeatable)")
 			o.AddFormat(cmd)
-			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, the run's directory")
-			fs.BoolVar(&o.force, "force", false, "replace a certify.json that has more, or is of other settings")
-			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show certify.json as it is where it has what is asked for, of these weights and images")
+			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; default: the run's directory")
+			fs.BoolVar(&o.force, "force", false, "replace an existing certify.json even if it has more scores or other settings")
+			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show the existing certify.json if it covers the request and is of these weights and images")
 			base.Group(fs, "Output")
 			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
 			base.Least(fs, 0, "queries", "samples")

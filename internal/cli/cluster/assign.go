@@ -33,20 +33,20 @@ func newAssign(s *base.Streams) *cobra.Command {
 	var o assignOptions
 	return base.Command{
 		Use:   "assign [RUN]",
-		Short: "Give new items the clusters of an earlier clustering",
+		Short: "Assign new items to the clusters of an earlier clustering",
 		Long: `
-Assigns new items to the clusters of tercet cluster. The clustered items are not needed,
-only clusters.safetensors in the folder of cluster.json.
+Assigns new items to the clusters found by tercet cluster. It needs only
+clusters.safetensors in the folder of cluster.json, not the clustered items.
 
-For a multicut, an item goes to the cluster from which cutting it costs most, which is
-the exact optimum. An item that no cluster attracts has label -1. For k-means, it goes to
-the nearest mean. Multicuts on sparse graphs, with --link distance or with --clip have no
-such rule. Neither have agglomerative and hdbscan.
+After multicut, an item joins the cluster from which cutting it would cost most, which is
+the exact optimum. An item that no cluster attracts gets label -1. After k-means, it joins
+the nearest mean. Assignment is not defined for multicuts on sparse graphs, with --link
+distance or with --clip, nor for agglomerative and hdbscan.
 
 With --out-dir it writes assign.json and assigned.npy.`,
 		Examples: []base.Example{
 			{Why: "training images to the clusters of a run's test images", Line: "tercet cluster assign --clusters runs/first --run runs/first --split train"},
-			{Why: "embeddings of another tool", Line: "tercet cluster assign --clusters runs/first/cluster.json --embeddings X.npy --labels Y.npy --out-dir new"},
+			{Why: "embeddings from another tool", Line: "tercet cluster assign --clusters runs/first/cluster.json --embeddings X.npy --labels Y.npy --out-dir new"},
 		},
 		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
 		Args:  base.OneRun,
@@ -54,10 +54,10 @@ With --out-dir it writes assign.json and assigned.npy.`,
 			o.AddRun(cmd)
 			o.AddFiles(cmd)
 			fs := cmd.Flags()
-			fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with 4 if a score of the new items is lower: `SCORE=LIMIT`, such as nmi=0.8 (repeatable)")
+			fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with code 4 if a score of the new items is lower: `SCORE=LIMIT`, such as nmi=0.8 (repeatable)")
 			o.AddFormat(cmd)
-			fs.StringVar(&o.clusters, "clusters", "", "folder `DIRECTORY` of the clustering, or its cluster.json")
-			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, nothing is written")
+			fs.StringVar(&o.clusters, "clusters", "", "`DIRECTORY` of the clustering, or its cluster.json")
+			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; by default nothing is written")
 			base.OldNames(fs, "out", "out-dir")
 		},
 		Run: func(ctx context.Context, _ []string) error { return runAssign(ctx, s, o) },

@@ -76,42 +76,43 @@ func New(s *base.Streams) *cobra.Command {
 		Use:   "cluster [RUN]",
 		Short: "Cluster embeddings, with or without a known number of clusters, and score the clusters",
 		Long: `
-Clusters the embeddings of a run's test images, of any npy file, or the nodes of a
+Clusters the embeddings of a run's test images, those in any npy file, or the nodes of a
 graph:
 
-  multicut       finds the number of clusters: pairs closer than a threshold attract
-                 each other, the others repel, and the result has the least cost of
-                 cut pairs. The threshold comes from the margins of the run's loss,
-                 from a fit to held-out data, or is given
-  kmeans         k clusters, by default as many as classes; -k auto chooses k by the
-                 silhouette
-  agglomerative  joins the nearest clusters until k are left, or up to a distance
-  hdbscan        dense regions; items outside them are noise
+  multicut       finds the number of clusters itself: pairs closer than a threshold
+                 attract each other, the others repel. It minimizes the total cost of
+                 the pairs that it separates. The threshold comes from the margins of
+                 the run's loss, from a fit to held-out data, or from --threshold
+  kmeans         k clusters, by default one per class; -k auto chooses k by the
+                 silhouette score
+  agglomerative  merges the nearest clusters until k are left, or up to a distance
+  hdbscan        finds dense regions; items outside them are noise
 
-Without --method, flags of one method choose it (-k chooses kmeans). Otherwise it is
-multicut for a graph and for a run whose loss fixes a threshold, else kmeans.
+Without --method, a flag that only one method has selects that method (-k: kmeans).
+Otherwise the method is multicut for a graph and for a run whose loss fixes a threshold,
+else kmeans.
 
-Multicut uses all pairs of items. The factored solver needs no matrix of them. The
-other solvers work on the matrix of all costs, or on a sparse graph: of the nearest
-items (--graph-neighbors) or of another program's lists (--graph-lists), with random
-pairs (--graph-random). A result comes with a lower bound and with the objective of
-the ground truth and of k-means. They show whether errors come from the edge costs
-or from the solver.
+Multicut uses all pairs of items. The factored solver does this without a cost matrix.
+The other solvers need the matrix of all costs, or a sparse graph: nearest neighbors
+(--graph-neighbors) or neighbor lists from another program (--graph-lists), plus random
+pairs (--graph-random). The result is printed with a lower bound and with the objective
+values of the ground truth and of k-means. They show whether errors come from the edge
+costs or from the solver.
 
-If labels are known, the clusters are scored with them. The command writes cluster.json,
+If labels are known, the clusters are scored against them. The command writes cluster.json,
 labels.npy, clusters.safetensors (for tercet cluster assign) and pictures into the
 run's directory, or into --out-dir. Results of other images or weights go into
-RUN/cluster-validation, RUN/cluster-best and so on. A clustering of a run is replaced
-only if the new one covers it (the same method and settings, no fewer images, with its
-maps and its comparison), or with --force.
+RUN/cluster-validation, RUN/cluster-best and so on. An existing clustering of a run is
+replaced only with --force, or if the new one covers it: the same method and settings, at
+least as many images, and its maps and comparison.
 
---task divides the starts of k-means among machines, which keep them in
-cluster.json.part-i-of-n; --merge continues with them. The clusters are those of one
-process, bit for bit.`,
+--task divides the starts of k-means among machines, which write
+cluster.json.part-i-of-n; --merge combines them. The result is bit-identical to that of
+one process.`,
 		Examples: []base.Example{
 			{Why: "a run's test images, by multicut if its loss fixes a threshold, else by k-means", Line: "tercet cluster --run runs/first"},
 			{Why: "multicut, its threshold fitted to held-out images of the run", Line: "tercet cluster --run runs/first --method multicut --threshold fit --out-dir clusters"},
-			{Why: "embeddings of another tool: those nearer than 0.8 belong together", Line: "tercet cluster --embeddings X.npy --method multicut --threshold 0.8 --out-dir clusters"},
+			{Why: "embeddings from another tool: pairs closer than 0.8 attract each other", Line: "tercet cluster --embeddings X.npy --method multicut --threshold 0.8 --out-dir clusters"},
 			{Why: "k-means, k by the silhouette", Line: "tercet cluster --embeddings X.npy --labels Y.npy -k 2..12 --map none"},
 			{Why: "density-based, in a script: exit code 4 unless NMI is at least 0.5", Line: "tercet cluster --embeddings X.npy --labels Y.npy --method hdbscan --min-cluster-size 4 --fail-under nmi=0.5"},
 		},

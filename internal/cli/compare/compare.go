@@ -41,46 +41,47 @@ func New(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "compare A B...",
 		Paged: true,
-		Short: "Say whether runs, configurations or embeddings differ, paired by seed and by query",
+		Short: "Test whether runs, configurations or embeddings differ, paired by seed and by query",
 		Long: `
-Compares the first of several sides with each other one. A side is a run directory, the
-runs of one configuration with several seeds, or the eval.json of embeddings, also of
-another tool (tercet eval --embeddings X.npy --per-query --out x.json). An argument with
-several configurations, such as 'runs/*', is one side for each; --group-by makes sides by
-some config keys alone.
+Compares each further side with the first one. A side is a run directory, the runs of one
+configuration with several seeds, or the eval.json of embeddings, also from another tool
+(tercet eval --embeddings X.npy --per-query --out x.json). An argument that matches several
+configurations, such as 'runs/*', gives one side per configuration; --group-by groups runs
+by the given config keys only.
 
 For each score it prints the mean difference to the first side and
 
-  over seeds    where two or more runs of both sides have equal seeds: the 95 % interval
-                of Student's t, the p value of a permutation test (all signs of the
-                differences), and with how many seeds such a difference would be seen
-                with probability 0.8. It speaks of training once more. With n seeds p is
-                at least 2/2^n: 0.25 with three, 0.03 with six
-  over queries  where the results store the values of each query (tercet eval
-                --per-query): the 95 % interval of a paired bootstrap, and p. It speaks
-                of other images of the same kind, with these weights alone
+  over seeds    if both sides have at least two runs with equal seeds: the 95 % interval
+                by Student's t, the p value of a permutation test (sign flips of the
+                differences), and the number of seeds that would detect such a
+                difference with power 0.8. It covers the randomness of training. With n
+                seeds p is at least 2/2^n: 0.25 with three, 0.03 with six
+  over queries  if the results store the values of each query (tercet eval
+                --per-query): the 95 % interval of a paired bootstrap, and p. It covers
+                the choice of test images, for these weights only
 
-The verdict is better, worse or inconclusive: whether the whole interval is on one side of
-0, that over seeds if there is one. No correction is made for the number of comparisons.
-Scores that were not measured alike, or not on the same images, have no difference.`,
+The verdict is better or worse if the whole interval lies on one side of 0, otherwise
+inconclusive. The interval is the one over seeds if there is one. p values are not
+corrected for multiple comparisons. Scores that were measured with different settings or
+on different images are not compared.`,
 		Examples: []base.Example{
 			{Why: "two runs", Line: "tercet compare runs/val-width-4 runs/val-width-8 --split validation"},
-			{Why: "all configurations of a sweep with the first, by one score", Line: "tercet compare 'runs/val-*' --split validation --metric recall@1"},
+			{Why: "each configuration of a sweep with the first one, by one score", Line: "tercet compare 'runs/val-*' --split validation --metric recall@1"},
 		},
 		Exits: []int{base.ExitData},
 		Args:  cobra.MinimumNArgs(1),
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
-			fs.StringSliceVar(&o.scores, "metric", nil, "scores to compare, such as recall@1,map@r,nmi,ES:R; without it, the usual ones that are there")
-			fs.StringSliceVar(&o.groupBy, "group-by", nil, "config keys that runs of one side share, such as loss,loss.margin; without it, all but name and seed")
+			fs.StringSliceVar(&o.scores, "metric", nil, "scores to compare, such as recall@1,map@r,nmi,ES:R; default: the usual scores that are available")
+			fs.StringSliceVar(&o.groupBy, "group-by", nil, "config keys that the runs of a side have in common, such as loss,loss.margin; default: all but name and seed")
 			base.AddSplit(fs, &o.split, "test", "images: test, validation or train")
 			fs.StringVar(&o.checkpoint, "checkpoint", "last", "weights: last, best or step-N")
 			fs.IntVar(&o.resamples, "resamples", 10_000, "resamples of the bootstrap over queries")
-			fs.IntVar(&o.flips, "permutations", 10_000, "random sign flips of the permutation test, where there are more than 16 differences")
-			fs.Uint64Var(&o.seed, "seed", 0, "random seed of both")
+			fs.IntVar(&o.flips, "permutations", 10_000, "number of random sign flips in the permutation test, if there are more than 16 differences")
+			fs.Uint64Var(&o.seed, "seed", 0, "seed of the permutation test and the bootstrap")
 			base.AddFormat(fs, &o.format)
 			fs.StringVar(&o.queries, "save-queries", "", "also write the values of each query to `FILE`.csv")
-			fs.BoolVar(&o.force, "force", false, "replace that file")
+			fs.BoolVar(&o.force, "force", false, "replace the file of --save-queries")
 		},
 		Run: func(_ context.Context, args []string) error { return run(s, o, args) },
 	}.Build()

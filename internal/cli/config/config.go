@@ -22,19 +22,19 @@ import (
 
 // Long is the help of tercet config, and the text of tercet-config(5).
 var Long = text.Wrap("A config is one YAML file with the sections "+strings.Join(config.Sections(), ", ")+". Every key has a default; tercet config keys lists them.", 88, "") + `
-Rising priority: defaults; files of include, in order; the file; --set.
+Later layers override earlier ones: defaults; included files, in order; the file; --set.
 
-  include: [base.yaml]              other configs below this one, relative to it
+  include: [base.yaml]              configs to build on; paths relative to this file
   miner: softhard                   the same as miner: {name: softhard}
   defense: {name: none}             name chooses a component; its keys follow
   loss: {margin: 77/255}            fractions are numbers
   train: {checkpoint_every: 200 steps}
   sweep: {seed: [0, 1, 2]}          the product of all axes is a list of runs
-  sweep: {}                         no sweep, whatever the files below have (or null)
+  sweep: {}                         no sweep, even if an included file has one (or null)
 
-A layer that names another component starts from that component's defaults. Keys
-that only the former component has are dropped. Paths of data are relative to the
-folder in which the command runs.`
+A layer that names another component starts from that component's defaults. Keys that
+only the previous component has are dropped. Data paths are relative to the working
+directory of the command.`
 
 // New makes the command.
 func New(s *base.Streams) *cobra.Command {
@@ -43,7 +43,7 @@ func New(s *base.Streams) *cobra.Command {
 		Short: "Write, show and check experiment configs",
 		Long:  Long,
 		Examples: []base.Example{
-			{Why: "everything that a file says or leaves at its default", Line: "tercet config show configs/demo.yaml"},
+			{Why: "all values, from the file and the defaults", Line: "tercet config show configs/demo.yaml"},
 			{Why: "check before a long run", Line: "tercet config check configs/demo.yaml"},
 		},
 		Subs: []*cobra.Command{newInit(s), newShow(s), newCheck(s), newKeys(s), newSchema(s)},
@@ -61,17 +61,17 @@ func newShow(s *base.Streams) *cobra.Command {
 		Use:       "show [FILE]",
 		Paged:     true,
 		Short:     "Print the resolved config",
-		Long:      "Prints the complete config that FILE and the overrides give, or the defaults without\na file. The output is a config itself: running it does the same.",
+		Long:      "Prints the complete config that results from FILE and the overrides, or the defaults\nwithout a file. The output is itself a config that trains the same run.",
 		Args:      cobra.MaximumNArgs(1),
 		AnyKernel: true,
 		Examples: []base.Example{
 			{Why: "resolve a file", Line: "tercet config show configs/demo.yaml"},
-			{Why: "with another value, and where each value comes from", Line: "tercet config show configs/demo.yaml --set train.epochs=2 --origins"},
+			{Why: "with an override, and the origin of each value", Line: "tercet config show configs/demo.yaml --set train.epochs=2 --origins"},
 			{Why: "every key with its default, in a file", Line: "tercet config show > all.yaml"},
 		},
 		Flags: func(cmd *cobra.Command) {
 			o.AddSet(cmd)
-			cmd.Flags().BoolVar(&o.origins, "origins", false, "print a table of keys, values and where each comes from")
+			cmd.Flags().BoolVar(&o.origins, "origins", false, "print a table of keys, their values and the origin of each value")
 		},
 		Run: func(_ context.Context, args []string) error {
 			if len(args) > 0 {
@@ -122,8 +122,8 @@ func newCheck(s *base.Streams) *cobra.Command {
 	var o checkOptions
 	return base.Command{
 		Use:       "check FILE...",
-		Short:     "Check configs and name every mistake",
-		Long:      "Checks each FILE, its includes, the overrides and every value of its sweep. All\nmistakes are named at once, with file, line and key. No data are read.",
+		Short:     "Check configs and list all mistakes",
+		Long:      "Checks each FILE, its includes, the overrides and every value of its sweep. It lists all\nmistakes at once, with file, line and key. It reads no data.",
 		Args:      cobra.MinimumNArgs(1),
 		AnyKernel: true,
 		Examples: []base.Example{
@@ -223,8 +223,8 @@ func newKeys(s *base.Streams) *cobra.Command {
 	cmd := base.Command{
 		Use:       "keys [PREFIX]",
 		Paged:     true,
-		Short:     "Lists every key with its default and meaning",
-		Long:      "List every key that a config can have, those that begin with PREFIX only if one is\ngiven: its default, the values it may take, the components that have it, its meaning.",
+		Short:     "List every key with its default and meaning",
+		Long:      "Lists the keys of a config, or only those that begin with PREFIX: default, allowed\nvalues, the components that have the key, and its meaning.",
 		Args:      cobra.MaximumNArgs(1),
 		AnyKernel: true,
 		Examples: []base.Example{
@@ -297,7 +297,7 @@ func newSchema(s *base.Streams) *cobra.Command {
 		Long:      "Prints the JSON Schema (draft 7) of configs. Editors with a YAML language server\ncomplete and check a file whose first line is\n  " + config.EditorLine + "\nand that has tercet.schema.json in its folder. config init and config show write the line.",
 		AnyKernel: true,
 		Examples: []base.Example{
-			{Why: "write the file that editors look for", Line: "tercet config schema > tercet.schema.json"},
+			{Why: "write the schema file for editors", Line: "tercet config schema > tercet.schema.json"},
 		},
 		Run: func(context.Context, []string) error { return runConfigSchema(s) },
 	}.Build()

@@ -32,19 +32,18 @@ func newInit(s *base.Streams) *cobra.Command {
 		Use:   "init SOURCE [ROOT]",
 		Short: "Write a commented config for the data in a folder",
 		Long: `
-Looks at the data at ROOT and writes a config that trains on them. SOURCE says what
-they are; tercet data list describes each:
+Inspects the data in ROOT and writes a config that trains on them. SOURCE is the kind of
+dataset; tercet data list describes each:
 
-  folder ROOT     class folders of PNG and JPEG images, or train and test holding them
+  folder ROOT     one folder of PNG or JPEG images per class, or train and test with such folders
   mnist ROOT      the four IDX files of MNIST
   cifar10 ROOT    CIFAR-10, binary version
   idx ROOT        IDX files of images and labels
-  npy ROOT        vectors and labels of other tools; ROOT can be the file of vectors
+  npy ROOT        vectors and labels from other tools; ROOT can be the file of vectors
   glyphs          the built-in characters; no files
 
-The split, the size of the images, the batch and the number of epochs follow from
-what is there; comments in the file say why. The config passes tercet config check
-and trains as it is.`,
+The data determine the split, the image size, the batch and the number of epochs;
+comments in the file give the reasons. The config is ready to train.`,
 		Args: cobra.RangeArgs(1, 2),
 		Examples: []base.Example{
 			{Why: "class folders in photos", Line: "tercet config init folder photos --out photos.yaml"},
@@ -53,7 +52,7 @@ and trains as it is.`,
 		Exits: []int{base.ExitData},
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
-			fs.StringVarP(&o.out, "out", "o", "", "`FILE`.yaml to write; without one, the config goes to stdout")
+			fs.StringVarP(&o.out, "out", "o", "", "`FILE`.yaml to write; by default the config is printed")
 			fs.BoolVar(&o.force, "force", false, "replace the file of --out")
 		},
 		Run: func(ctx context.Context, args []string) error {

@@ -15,13 +15,13 @@ func New(s *base.Streams) *cobra.Command {
 		Use:   "data",
 		Short: "List the datasets; inspect, preview and pack the data of a config",
 		Long: `
-Lists the datasets, checks the data of a config, and draws its images. Use it before
-a long run: it names duplicates, wrong labels, test images that are also training
-images, and images that a sampler leaves out.`,
+Lists the datasets, checks the data of a config, and draws its images. Use it before a
+long run: it reports duplicates, duplicates with different labels, test images that are
+also training images, and images that a sampler leaves out.`,
 		Examples: []base.Example{
-			{Why: "what can be read", Line: "tercet data list"},
-			{Why: "what is in the data of a config", Line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16"},
-			{Why: "look at them", Line: "tercet data preview --set data.glyphs.classes=20 --out sheet.png"},
+			{Why: "which datasets can be read", Line: "tercet data list"},
+			{Why: "check the data of a config", Line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16"},
+			{Why: "draw some of its images", Line: "tercet data preview --set data.glyphs.classes=20 --out sheet.png"},
 		},
 		Subs: []*cobra.Command{newList(s), newInspect(s), newPreview(s), newPack(s)},
 	}.Build()

@@ -44,25 +44,25 @@ func newInspect(s *base.Streams) *cobra.Command {
 		Paged: true,
 		Short: "Count and check the data of a config, or of npy files",
 		Long: `
-Reads all data of a config and prints, for each set, the number of items and
-classes, items per class, the pixels' mean and deviation, duplicates, duplicates
-under another label, constant images and the fingerprint. It also prints what the sets
-have in common, and how much of the training set the sampler draws in its first epoch.
-With --embeddings X.npy --labels Y.npy the same for vectors of any tool.
-With noise on labels, pairs or triplets it prints the target and the realized rate and
-the share of wrong balanced pairs; with given pairs, their graph. --noise replaces the
-noise of the config, to try it out. Exit code 3 if the sampler cannot use the data; the
-rest is still printed.
+Reads all data of a config and prints for each set the number of items and classes, items
+per class, mean and standard deviation of the pixels, duplicates, duplicates with
+different labels, constant images and the fingerprint. It also prints which items the sets
+share, and how much of the training set the sampler draws in its first epoch. With
+--embeddings X.npy --labels Y.npy it does the same for vectors from any tool.
+With noise on labels, pairs or triplets it prints the target rate, the realized rate and
+the share of wrong balanced pairs; with predefined pairs, their graph. --noise replaces
+the noise of the config, to try other settings. The exit code is 3 if the sampler cannot
+use the data; everything else is still printed.
 
-With --source NAME ROOT it takes a dataset without a config. Of cub, cars, sop, inshop and
-table it reads the annotation: images, classes and class sizes of each role, which must be
-those that were published (--partial allows others). Then it decodes every image and
-counts color modes, EXIF orientations, equal files, and images that cannot be read, or
-with --no-images none. Images that cannot be read are an error, with --skip-broken a
-warning; both name them.`,
+--source NAME ROOT inspects a dataset without a config. For cub, cars, sop, inshop and
+table it reads the annotation: images, classes and class sizes of each role. They must
+match the published counts, unless --partial is given. Then it decodes every image and
+counts color modes, EXIF orientations, identical files and unreadable images; --no-images
+skips this. Unreadable images are listed. They are an error, or with --skip-broken a
+warning.`,
 		Examples: []base.Example{
 			{Why: "a config's data", Line: "tercet data inspect configs/demo.yaml --set data.glyphs.per_class=5"},
-			{Why: "what noise does to labels", Line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16 --noise sln,effective=0.1"},
+			{Why: "the effect of noise on labels", Line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16 --noise sln,effective=0.1"},
 			{Why: "for a script", Line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16 --json"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
@@ -71,14 +71,14 @@ warning; both name them.`,
 			o.AddFlags(cmd)
 			o.AddSkipBroken(cmd)
 			fs := cmd.Flags()
-			fs.StringVar(&o.noise, "noise", "", "`KIND[,KEY=VALUE...]` of noise in place of the config's, such as sln,effective=0.1")
+			fs.StringVar(&o.noise, "noise", "", "noise `KIND[,KEY=VALUE...]` instead of the config's, such as sln,effective=0.1")
 			fs.StringVar(&o.embeddings, "embeddings", "", "npy `FILE` of embeddings (N, D) from any tool")
 			fs.StringVar(&o.labels, "labels", "", "npy or csv `FILE` of N labels")
 			fs.StringVar(&o.column, "label-column", "", base.LabelColumnUsage)
 			base.AddFormat(fs, &o.format)
-			fs.StringVar(&o.source, "source", "", "`NAME` of a dataset, whose folder (or csv file, of table) is the argument")
-			fs.BoolVar(&o.partial, "partial", false, "with --source: a part of the dataset will do")
-			fs.BoolVar(&o.noImages, "no-images", false, "read the annotation alone")
+			fs.StringVar(&o.source, "source", "", "`NAME` of a dataset; the argument is its folder (for table: its csv file)")
+			fs.BoolVar(&o.partial, "partial", false, "with --source: accept a part of the dataset")
+			fs.BoolVar(&o.noImages, "no-images", false, "read only the annotation")
 			base.Exclusive(cmd, "source", "config", "embeddings")
 			base.Exclusive(cmd, "no-images", "embeddings", "noise", "skip-broken")
 			base.Exclusive(cmd, "embeddings", "config", "skip-broken", "set", "noise")

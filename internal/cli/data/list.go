@@ -23,7 +23,7 @@ func newList(s *base.Streams) *cobra.Command {
 		Use:       "list",
 		Paged:     true,
 		Short:     "List the datasets that can be read",
-		Long:      "Lists every value of data.name: what it is and what it needs. With --json also its\nconfig keys, without the common ones.",
+		Long:      "Lists the datasets that data.name can select: description and required files or keys.\nWith --json it also lists the config keys that only this dataset has.",
 		AnyKernel: true,
 		Examples: []base.Example{
 			{Why: "as a table", Line: "tercet data list"},

@@ -29,17 +29,17 @@ func newPack(s *base.Streams) *cobra.Command {
 		Use:   "pack [FILE.yaml]",
 		Short: "Decode and resize all images of a config into one file",
 		Long: `
-Decodes all images of the config's source, of training and of test, resizes them and
-writes them to one file. data.transform.packed: FILE reads it in place of the images, with
-the same pixels as a Resize of the same size as first step. It spares decoding:
-each image is read at its place in the file, which is never held in memory.
+Decodes and resizes all training and test images of the config's dataset and writes them
+to one file. With data.transform.packed: FILE runs read that file instead of the images.
+The pixels equal those of a Resize to the same size as first transform. Training is
+faster, because nothing is decoded. The file is not loaded into memory as a whole.
 
-RandomResizedCrop on packed images is not RandomResizedCrop on the originals: the manifest
-of a run says what its images were packed with. A file that lacks an image of the data, or
-whose images have changed since, is refused.`,
+RandomResizedCrop on packed images differs from RandomResizedCrop on the originals; the
+manifest of a run records how its images were packed. It is an error if the file lacks an
+image of the dataset, or if images have changed since they were packed.`,
 		Examples: []base.Example{
-			{Why: "the shorter side to 256 pixels", Line: "tercet data pack birds.yaml --out birds.tshard"},
-			{Why: "both sides, aspect not kept", Line: "tercet data pack birds.yaml --fit squash --size 256 --out birds.tshard"},
+			{Why: "resize the shorter side to 256 pixels", Line: "tercet data pack birds.yaml --out birds.tshard"},
+			{Why: "resize both sides, without keeping the aspect ratio", Line: "tercet data pack birds.yaml --fit squash --size 256 --out birds.tshard"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
 		Args:  o.OneConfig,
@@ -48,10 +48,10 @@ whose images have changed since, is refused.`,
 			o.AddSkipBroken(cmd)
 			fs := cmd.Flags()
 			fs.StringVarP(&o.out, "out", "o", "", "`FILE`.tshard to write")
-			fs.IntVar(&o.Size, "size", 256, "side in pixels")
-			base.Words(fs, &o.Fit, "fit", "short", []string{"short", "squash"}, "short: the shorter side gets that length; squash: both do")
-			base.Words(fs, &o.Interpolation, "interpolation", "bilinear", []string{"bilinear", "bicubic"}, "bilinear or bicubic, as Pillow")
-			fs.BoolVar(&o.force, "force", false, "replace the file if it is there")
+			fs.IntVar(&o.Size, "size", 256, "length of the side in pixels")
+			base.Words(fs, &o.Fit, "fit", "short", []string{"short", "squash"}, "short: resize the shorter side to --size; squash: resize both sides")
+			base.Words(fs, &o.Interpolation, "interpolation", "bilinear", []string{"bilinear", "bicubic"}, "interpolation, as in Pillow: bilinear or bicubic")
+			fs.BoolVar(&o.force, "force", false, "replace an existing file")
 		},
 		Run: func(ctx context.Context, _ []string) error { return runPack(ctx, s, o) },
 	}.Build()

@@ -26,13 +26,13 @@ func newPreview(s *base.Streams) *cobra.Command {
 		Use:   "preview [FILE.yaml]",
 		Short: "Draw a contact sheet of a config's images",
 		Long: `
-Draws images of some classes, evenly spread over all, into a PNG: a row of images for
-each class, with the class below each image. Small images are enlarged by a whole
+Draws images of some classes, spread evenly over all classes, into a PNG: one row per
+class, with the class name below each image. Small images are enlarged by an integer
 factor. --augment shows training images with the augmentation of the config.`,
 		Examples: []base.Example{
 			{Why: "the built-in characters", Line: "tercet data preview --set data.glyphs.classes=20 --out sheet.png"},
 			{Why: "test images of a config", Line: "tercet data preview --config configs/demo.yaml --split test --classes 6 --per-class 4"},
-			{Why: "what augmentation does", Line: "tercet data preview --set data.glyphs.classes=20 --set data.augment.crop_padding=4 --augment"},
+			{Why: "the effect of augmentation", Line: "tercet data preview --set data.glyphs.classes=20 --set data.augment.crop_padding=4 --augment"},
 		},
 		Exits: []int{base.ExitData},
 		Args:  o.OneConfig,
@@ -42,9 +42,9 @@ factor. --augment shows training images with the augmentation of the config.`,
 			fs := cmd.Flags()
 			fs.StringVarP(&o.out, "out", "o", "preview.png", "`FILE`.png to write")
 			base.AddSplit(fs, &o.Set, "train", "which images: train, validation or test")
-			fs.IntVar(&o.Classes, "classes", 12, "classes to show, a row for each")
-			fs.IntVar(&o.PerClass, "per-class", 8, "images of a class")
-			fs.BoolVar(&o.Augment, "augment", false, "show training images as augmentation changes them")
+			fs.IntVar(&o.Classes, "classes", 12, "number of classes to show, one row each")
+			fs.IntVar(&o.PerClass, "per-class", 8, "number of images per class")
+			fs.BoolVar(&o.Augment, "augment", false, "show training images after augmentation")
 		},
 		Run: func(ctx context.Context, _ []string) error { return runDataPreview(ctx, s, o) },
 	}.Build()

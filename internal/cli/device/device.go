@@ -22,12 +22,12 @@ func New(s *base.Streams) *cobra.Command {
 		Use:   "device",
 		Short: "List the GPUs and other devices that networks can compute on",
 		Long: `
-Networks compute on the processor, or on a device that train.device or --device names:
-opencl takes any OpenCL device with float64, cuda a GPU of NVIDIA. The libraries of the
-drivers are opened at run time, by the build tercet-native (make native), which then
-trains on the first OpenCL device by tercet-native train CONFIG --device opencl.`,
+Networks run on the CPU, or on a device named by train.device or --device: opencl for any
+OpenCL device with float64, cuda for an NVIDIA GPU. Devices need the build tercet-native
+(make native), which opens the driver libraries at run time. For example, tercet-native
+train CONFIG --device opencl trains on the first OpenCL device.`,
 		Examples: []base.Example{
-			{Why: "what is there", Line: "tercet device list"},
+			{Why: "list the devices", Line: "tercet device list"},
 		},
 		Subs: []*cobra.Command{newList(s)},
 	}.Build()
@@ -37,7 +37,7 @@ func newList(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:       "list",
 		Short:     "List the devices by the names that --device takes",
-		Long:      "Lists the devices of the drivers opencl and cuda, and says why a driver has none. The\nstatic build cannot open drivers, and says so.",
+		Long:      "Lists the devices of the drivers opencl and cuda. If a driver has no device, it prints the\nreason. The static build cannot open drivers.",
 		AnyKernel: true,
 		Examples: []base.Example{
 			{Why: "as a table", Line: "tercet device list"},

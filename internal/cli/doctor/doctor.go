@@ -38,11 +38,11 @@ func New(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
 		Use:   "doctor [FILE.yaml]",
-		Short: "Examine this machine and, if given, a config",
-		Long: `Checks whether a run can work, and shows the processor's features, the kernel level and
-its measured speed, threads, memory and disk space. For a config it also measures how long
-a run takes to end after SIGTERM. Include the output in bug reports.
---modules adds the versions of libraries, which --json always has.`,
+		Short: "Check this machine and, if given, a config",
+		Long: `Checks whether a run can work, and shows CPU features, the kernel level and its measured
+speed, threads, memory and disk space. With a config it also measures how long a run takes
+to stop after SIGTERM. Please include the output in bug reports.
+--modules adds the versions of libraries, which --json always includes.`,
 		AnyKernel: true,
 		Args:      o.OneConfig,
 		Examples: []base.Example{

@@ -39,50 +39,50 @@ func New(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
 		Use:   "embed [IMAGES...]",
-		Short: "Embed images of any kind into a folder that search, eval and cluster read",
+		Short: "Embed any images; search, eval and cluster read the result",
 		Long: `
-Embeds images with a run's network, or with one that another program has trained: a
-folder with all images below it, a csv file with a column path (and maybe label and
-sequence), a dataset's table with roles and boxes, an items.csv that embed wrote, a text
-file of a path a line, or image files. They need no labels and need not be images of the
-run's data. In a folder, the label of an image is the name of the folder that it is in.
-Without IMAGES it embeds a split of the run or config.
+Embeds images with a run's network, or with a network trained by another program. IMAGES
+can be a folder (searched recursively), image files, a text file with one path per line, a
+csv file with a column path (and optionally label and sequence), a table of a dataset with
+roles and boxes, or an items.csv written by embed. Images need no labels and need not
+belong to the run's data. In a folder, the label of an image is the name of its immediate
+folder. Without IMAGES it embeds a split of the run or config.
 
 --config takes the network, its model.weights (torchvision, timm) and data.transform from
-a config, without a run. With model.head: none the embedding is the network's features.
+a config instead of a run. With model.head: none the embedding is the network's features.
 
-Images are brought to the network's shape as the run's own were. One of IMAGES that cannot
-be read has no row, and embed.json lists it. A split of a config with such images is
-refused, unless --skip-broken leaves them out.
+Images are resized to the network's input in the same way as the run's images. An
+unreadable image in IMAGES gets no row, and embed.json lists it. Unreadable images in a
+split of a config are an error, unless --skip-broken is given.
 
-The folder of --out gets embeddings.npy (float32, N x D; above --part rows several files
-whose names are in order, as faiss and autofaiss read them), items.csv (path, label, role,
-sequence, box and size of each row) and embed.json (network, weights, transform). An
-interrupted embedding is resumed by the same command and ends with the same bytes.`,
+The folder of --out gets embeddings.npy (float32, N x D), items.csv (path, label, role,
+sequence, box and size of each row) and embed.json (network, weights, transform). Above
+--part rows there are several numbered npy files, as faiss and autofaiss read them. The
+same command resumes an interrupted embedding, with bit-identical results.`,
 		Examples: []base.Example{
 			{Why: "the test images of a run", Line: "tercet embed --run runs/first --out tested"},
-			{Why: "a folder of photos, one folder for each class", Line: "tercet embed --run runs/first photos --out embedded"},
-			{Why: "photos, by features that torchvision has trained", Line: "tercet embed --config resnet18.yaml photos --out features"},
-			{Why: "two images that nobody has labeled", Line: "tercet embed --run runs/first photos/class-0/0.png photos/class-0/1.png --out two"},
+			{Why: "photos in one folder per class", Line: "tercet embed --run runs/first photos --out embedded"},
+			{Why: "features of photos from a network trained by torchvision", Line: "tercet embed --config resnet18.yaml photos --out features"},
+			{Why: "two unlabeled images", Line: "tercet embed --run runs/first photos/class-0/0.png photos/class-0/1.png --out two"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
 		Args:  cobra.ArbitraryArgs,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			o.AddRun(cmd)
-			fs.StringVarP(&o.Path, "config", "c", "", "config `FILE` in place of a run: its network with its model.weights, not trained")
+			fs.StringVarP(&o.Path, "config", "c", "", "config `FILE` instead of a run: its network with its model.weights, without training")
 			o.AddSet(cmd)
 			o.AddSkipBroken(cmd)
-			fs.StringVar(&o.weights, "weights", "", "checkpoint `FILE`.safetensors in place of a run; images are stretched to its size")
-			fs.StringVar(&o.root, "root", "", "`FOLDER` that paths of a list are below (default: the folder of the list)")
-			base.Words(fs, &o.labels, "labels", "folder", []string{"folder", "none"}, "folder: the label of an image is the folder that it is in; none: images of folders have no label")
-			base.Words(fs, &o.role, "role", "both", []string{"query", "gallery", "both"}, "role of images whose list says none, for eval: query, gallery or both")
+			fs.StringVar(&o.weights, "weights", "", "checkpoint `FILE`.safetensors instead of a run; images are stretched to its input size")
+			fs.StringVar(&o.root, "root", "", "`FOLDER` that the paths of a list are relative to (default: the folder of the list)")
+			base.Words(fs, &o.labels, "labels", "folder", []string{"folder", "none"}, "labels of images in folders; folder: the name of the image's folder; none: no labels")
+			base.Words(fs, &o.role, "role", "both", []string{"query", "gallery", "both"}, "role in eval of images without a listed role: query, gallery or both")
 			base.Group(fs, "Input")
 			fs.StringVarP(&o.out, "out", "o", "", "`FOLDER` to write to")
-			fs.IntVar(&o.part, "part", 1_000_000, "rows of a file, where there are more; 0 writes one file")
-			base.Words(fs, &o.dtype, "dtype", "float32", []string{"float32", "float16"}, "numbers in the files: float32 or float16")
-			fs.IntVar(&o.batch, "batch", 0, "images that the network takes at a time; 0 is the run's eval.batch, or 64")
-			fs.BoolVar(&o.force, "force", false, "replace embeddings of other images, weights or options")
+			fs.IntVar(&o.part, "part", 1_000_000, "maximum number of rows per file; 0 writes one file")
+			base.Words(fs, &o.dtype, "dtype", "float32", []string{"float32", "float16"}, "number format of the files: float32 or float16")
+			fs.IntVar(&o.batch, "batch", 0, "batch size; 0: the run's eval.batch, or 64")
+			fs.BoolVar(&o.force, "force", false, "replace existing embeddings of other images, weights or options")
 			base.AddFormat(fs, &o.format)
 			base.Group(fs, "Output")
 			cmd.MarkFlagsMutuallyExclusive("run", "weights", "config")

@@ -28,12 +28,12 @@ type galleryOptions struct {
 
 func (g *galleryOptions) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&g.queries, "queries", "", "`FILE` of queries, which are searched for in --embeddings; by default each item is searched for among all others")
-	fs.StringVar(&g.queryLabels, "query-labels", "", "npy or csv `FILE` of their labels; --label-column names the column of both csv files")
-	fs.BoolVar(&g.blocks, "blocks", false, "leave the vectors in their files, which is the rule above 1 GiB without k-means and pairs; the scores are the same")
-	fs.StringVar(&g.lists, "neighbors", "", "score `FILE` of neighbors that another program found (npy, ibin, ivecs: a list of rows of --embeddings for each query) against exact search; labels may be left out")
-	fs.StringVar(&g.task, "task", "", "count only share `i/n` of the gallery (i from 1), or auto/n with the scheduler's index, for --merge")
-	fs.BoolVar(&g.merge, "merge", false, "evaluate what all tasks have counted for the same --out")
+	fs.StringVar(&g.queries, "queries", "", "`FILE` of query embeddings to search for in --embeddings; by default each item is a query among all others")
+	fs.StringVar(&g.queryLabels, "query-labels", "", "npy or csv `FILE` of the queries' labels; --label-column applies to both csv files")
+	fs.BoolVar(&g.blocks, "blocks", false, "read the vectors from their files block by block, the default above 1 GiB without k-means and pairs; the scores are the same")
+	fs.StringVar(&g.lists, "neighbors", "", "compare neighbors found by another program with exact search: `FILE` (npy, ibin, ivecs) lists rows of --embeddings for each query; labels are optional")
+	fs.StringVar(&g.task, "task", "", "evaluate only share `i/n` of the gallery (i from 1), or auto/n with the scheduler's index; combine with --merge")
+	fs.BoolVar(&g.merge, "merge", false, "combine the counts of all tasks with the same --out")
 	base.Group(fs, "Large galleries (with --embeddings)")
 	base.Exclusive(cmd, "run", galleryFlags...)
 	base.Exclusive(cmd, "neighbors", "task", "merge")

@@ -26,18 +26,18 @@ func newEmbeddings(s *base.Streams) *cobra.Command {
 		Use:   "embeddings RUN|FOLDER --out FILE",
 		Short: "Write embeddings for numpy, faiss, cuVS and other search programs",
 		Long: `
-Writes the embeddings of a run, or of a folder that tercet embed wrote, for programs that
-search in them:
+Writes the embeddings of a run, or of a folder written by tercet embed, in formats of
+search programs:
 
   npy           float32, of numpy
   fbin, u8bin   of big-ann-benchmarks, DiskANN and cuVS: float32, or bytes
   fvecs, bvecs  of TEXMEX and faiss: float32, or bytes
 
 FILE.labels.npy gets the label of each row, and FILE.items.csv its item, file, label and
-class. Formats of bytes round numbers to 256 steps from the least to the largest of all,
-and the command prints the scale. Whole numbers from 0 to 255 are kept.
+class. The byte formats quantize values to 256 levels between the overall minimum and
+maximum, and the command prints the scale. Integers from 0 to 255 are kept unchanged.
 
-docs/large-galleries.md has the layouts.`,
+docs/large-galleries.md describes the file layouts.`,
 		Examples: []base.Example{
 			{Why: "the test images of a run, for faiss", Line: "tercet export embeddings runs/first --out X.fvecs"},
 			{Why: "a folder of tercet embed, for DiskANN and cuVS", Line: "tercet export embeddings vectors --out X.fbin"},
@@ -51,7 +51,7 @@ docs/large-galleries.md has the layouts.`,
 			o.AddCheckpoint(cmd)
 			base.AddSplit(fs, &o.Set, "test", "which images of a run: test, validation or train")
 			o.AddLimit(cmd)
-			fs.BoolVar(&o.force, "force", false, "replace files of other content")
+			fs.BoolVar(&o.force, "force", false, "replace existing files with other content")
 			o.changed = fs.Changed
 		},
 		Run: func(ctx context.Context, args []string) error { return o.write(ctx, s, args[0]) },

@@ -27,13 +27,13 @@ type options struct {
 func New(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "export",
-		Short: "Write a run's network for PyTorch or as ONNX, its embeddings, or its log",
+		Short: "Export a run's network (PyTorch, ONNX), embeddings or logs",
 		Long: `
-Writes the network of a run with its weights for other programs, its embeddings, or the
-logs and results of runs for TensorBoard, MLflow and spreadsheets. model.weights reads
-what export torch has written, so that a run can begin with it.`,
+Exports the network and weights of a run, its embeddings, or the logs and results of runs
+for TensorBoard, MLflow and spreadsheets. A new run can start from weights of export
+torch: set model.weights.`,
 		Examples: []base.Example{
-			{Why: "a folder with weights and a program for PyTorch", Line: "tercet export torch runs/first --out exported"},
+			{Why: "a folder with weights and model code for PyTorch", Line: "tercet export torch runs/first --out exported"},
 			{Why: "one file for ONNX runtimes", Line: "tercet export onnx runs/first --out model.onnx"},
 			{Why: "log, results and pictures for TensorBoard", Line: "tercet export tensorboard runs/first --out boards"},
 			{Why: "embeddings for faiss", Line: "tercet export embeddings runs/first --out X.fvecs"},
@@ -46,25 +46,25 @@ func newTorch(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
 		Use:   "torch RUN --out DIR",
-		Short: "Write weights under PyTorch's names, and a program that loads them",
+		Short: "Write weights under PyTorch's names, and the code of the network",
 		Long: `
 Writes into DIR:
 
   weights.safetensors  the weights under PyTorch's names, in its order of axes
   weights.pth          the same, for torch.load
   model.py             the network in PyTorch; load() reads weights.pth
-  preprocess.json      how an image file becomes its input
+  preprocess.json      the preprocessing from image file to network input
 
-A ResNet of the usual width on color images is torchvision's: its weights load with
-strict=True in torchvision.models, with num_classes the dimension of the embedding.
-Dividing by the length of embeddings is part of model.py, not of the weights.`,
+A ResNet of standard width on color images has torchvision's architecture: its weights
+load with strict=True in torchvision.models, with num_classes set to the dimension of the
+embedding. Normalization to length 1 is part of model.py, not of the weights.`,
 		Examples: []base.Example{
 			{Why: "the last checkpoint", Line: "tercet export torch runs/first --out exported"},
 			{Why: "the best one", Line: "tercet export torch runs/first --out exported --checkpoint best"},
 		},
 		Args:  cobra.ExactArgs(1),
 		Exits: []int{base.ExitData},
-		Flags: func(cmd *cobra.Command) { o.addFlags(cmd, "write into the folder `DIR`, which is made") },
+		Flags: func(cmd *cobra.Command) { o.addFlags(cmd, "write into the folder `DIR`, which is created if needed") },
 		Run: func(_ context.Context, args []string) error {
 			return o.write(s, args[0], "torch", export.TorchFiles(o.out), func(r *run.Run, m *nn.Model, a export.About) ([]printed.ExportedFile, error) {
 				return export.Torch(o.out, m, r.Config, a)
@@ -98,7 +98,7 @@ the output "embeddings" is (N, D).`,
 func (o *options) addFlags(cmd *cobra.Command, out string) {
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", out)
 	o.AddCheckpoint(cmd)
-	cmd.Flags().BoolVar(&o.force, "force", false, "replace files that are there")
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace existing files")
 }
 
 // write exports the network of the run in dir.

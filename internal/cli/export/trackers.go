@@ -35,16 +35,15 @@ func newTensorBoard(s *base.Streams) *cobra.Command {
 		Use:   "tensorboard RUN... --out DIR",
 		Short: "Write logs, results and pictures for TensorBoard",
 		Long: `
-Writes a folder for each run into DIR, which tensorboard --logdir DIR shows: the numbers
-of the log and of the results by step, the pictures, the hyper-parameters, and, where
-pairs are scored, the distribution of distances. Runs that differ in their seeds alone
-are a group. Of distances the shares between the quantiles that eval.json keeps are
-written.
+Writes one folder per run into DIR, for tensorboard --logdir DIR: logged values and
+results by step, pictures, hyperparameters, and, if pairs were scored, histograms of
+distances, computed from the quantiles in eval.json. Runs that differ only in their seeds
+form a group.
 
 --points N also embeds up to N test images for the projector, with their pictures.
 
-The same runs give the same bytes. Files that an earlier export has left of the same runs
-are replaced. wandb, aim, SwanLab and ClearML read such folders, too.`,
+The same runs give the same bytes. Files of an earlier export of the same runs are
+replaced. wandb, aim, SwanLab and ClearML can read these folders, too.`,
 		Examples: []base.Example{
 			{Why: "a run", Line: "tercet export tensorboard runs/first --out boards"},
 			{Why: "all runs, with 100 embeddings of each", Line: "tercet export tensorboard runs/first --out boards --points 100"},
@@ -52,8 +51,8 @@ are replaced. wandb, aim, SwanLab and ClearML read such folders, too.`,
 		Args:  cobra.MinimumNArgs(1),
 		Exits: []int{base.ExitData, base.ExitInterrupted},
 		Flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVarP(&o.out, "out", "o", "", "write into the folder `DIR`, which is made")
-			cmd.Flags().IntVar(&o.points, "points", 0, "test images of each run to embed for the projector")
+			cmd.Flags().StringVarP(&o.out, "out", "o", "", "write into the folder `DIR`, which is created if needed")
+			cmd.Flags().IntVar(&o.points, "points", 0, "number of test images per run to embed for the projector")
 			base.Least(cmd.Flags(), 0, "points")
 		},
 		Run: func(ctx context.Context, args []string) error { return o.tensorBoard(ctx, s, args) },
@@ -64,19 +63,19 @@ func newMLflow(s *base.Streams) *cobra.Command {
 	o := trackers{folder: true}
 	return base.Command{
 		Use:   "mlflow RUN... --out DIR",
-		Short: "Write logs, results and pictures as a folder of MLflow",
+		Short: "Write logs, results and pictures for MLflow",
 		Long: `
 Writes the runs as an experiment into the folder DIR in the layout of MLflow's file store:
-mlflow ui --backend-store-uri DIR shows them. Nothing is sent anywhere. The same runs give
-the same bytes and are not doubled when they are written again. MLflow takes no @ in
-names: recall@1 is recall_at_1.`,
+mlflow ui --backend-store-uri DIR shows them. Nothing is sent over the network. Exporting
+the same runs again gives the same bytes and no duplicates. MLflow does not allow @ in
+names, so recall@1 becomes recall_at_1.`,
 		Examples: []base.Example{
 			{Why: "a run", Line: "tercet export mlflow runs/first --out mlruns"},
 		},
 		Args:  cobra.MinimumNArgs(1),
 		Exits: []int{base.ExitData},
 		Flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVarP(&o.out, "out", "o", "", "write into the folder `DIR`, which is made")
+			cmd.Flags().StringVarP(&o.out, "out", "o", "", "write into the folder `DIR`, which is created if needed")
 			cmd.Flags().StringVar(&o.experiment, "experiment", "tercet", "`NAME` of the experiment")
 		},
 		Run: func(_ context.Context, args []string) error {
@@ -100,17 +99,17 @@ func newCSV(s *base.Streams) *cobra.Command {
 	var o trackers
 	return base.Command{
 		Use:   "csv RUN...",
-		Short: "Write the numbers of logs and results as one table",
+		Short: "Write logged values and results as one table",
 		Long: `
-Writes a line for each number of each run: run, tag (such as train/loss, test/recall@1 or
-result/map@r), step, epoch, seconds of training, value. pandas and R read it as it is.`,
+Writes one line per logged value of each run: run, tag (such as train/loss, test/recall@1
+or result/map@r), step, epoch, seconds of training, value. pandas and R read it directly.`,
 		Examples: []base.Example{
 			{Why: "a run", Line: "tercet export csv runs/first --out curves.csv"},
 		},
 		Args:  cobra.MinimumNArgs(1),
 		Exits: []int{base.ExitData},
 		Flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVarP(&o.out, "out", "o", "", "write to `FILE`; without one, to stdout")
+			cmd.Flags().StringVarP(&o.out, "out", "o", "", "write to `FILE`; default: stdout")
 		},
 		Run: func(_ context.Context, args []string) error { return o.csv(s, args) },
 	}.Build()

@@ -19,11 +19,11 @@ func newClaim(s *base.Streams) *cobra.Command {
 	o := newOptions()
 	cmd := base.Command{
 		Use:   "claim CLAIM",
-		Short: "Put a claim about the stability of metrics to the test",
+		Short: "Test a claim about the stability of metrics",
 		Long: `
-Learns metrics from samples of a run of model mahalanobis, or of the unit circle, and
-tests a claim of Chen et al. about their stability and generalization gap: supported,
-contradicted or inconclusive. Claims (docs/papers/stability.md):
+Learns metrics from samples of a mahalanobis run's data, or of the unit circle, and tests
+a claim of Chen et al. about their stability and generalization gap. The verdict is
+supported, contradicted or inconclusive. Claims (docs/papers/stability.md):
 ` + strings.Join(ClaimNames(), ", ") + `.
 It writes stability/CLAIM.json, or CLAIM-circle.json, into the run's directory.
 tercet report --table stability-checks reads them.
@@ -31,18 +31,18 @@ tercet report --table stability-checks reads them.
 Finished work is kept in RUN/stability: the same command resumes after an
 interruption.`,
 		Examples: []base.Example{
-			{Why: "S1 on the unit circle, from one sample of each size", Line: "tercet stability claim S1 --run runs/stability-glyphs --data circle --samples 1 --triplets 100"},
+			{Why: "test S1 on the unit circle, with one sample of each size", Line: "tercet stability claim S1 --run runs/stability-glyphs --data circle --samples 1 --triplets 100"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
 		Args:  cobra.ExactArgs(1),
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			o.addInput(cmd)
-			base.Words(fs, &o.data, "data", dataRun, []string{dataRun, dataCircle}, "where samples are drawn from: run, its training images, or circle, the unit circle")
-			fs.IntVar(&o.repeats, "samples", generalize.StabilityRepeats, "how many samples of each size are learned from (by default the claim's own number)")
+			base.Words(fs, &o.data, "data", dataRun, []string{dataRun, dataCircle}, "source of the samples: run (its training images) or circle (the unit circle)")
+			fs.IntVar(&o.repeats, "samples", generalize.StabilityRepeats, "number of training samples of each size (default: depends on the claim)")
 			base.Least(fs, 1, "samples")
 			o.addPositive(fs)
-			fs.IntVar(&o.triplets, "triplets", 0, "triplets that losses are measured on; 0 takes 40,000")
+			fs.IntVar(&o.triplets, "triplets", 0, "number of triplets to measure losses on; 0: 40,000")
 			o.addDelta(fs)
 			base.OldNames(fs, "repeats", "samples")
 			base.Group(fs, "Claim")

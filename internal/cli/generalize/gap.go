@@ -16,16 +16,16 @@ func NewGap(s *base.Streams) *cobra.Command {
 		Use:   "gap [RUN]",
 		Short: "Measure the generalization gap of a run's loss on triplets",
 		Long: `
-Measures the generalization gap: how much larger the run's loss is on random
-triplets of test images than on those of training images, with intervals over
-images, compared with Theorem 1 of Chen et al. (at --delta). It writes gap.json into
-the run's directory. tercet report --table gap reads it.
+Measures the generalization gap: the run's mean loss on random triplets of test images
+minus that on random triplets of training images. Intervals are over images. The gap is
+compared with the bound of Theorem 1 of Chen et al. (at --delta). The command writes
+gap.json into the run's directory, and tercet report --table gap reads it.
 
-For a run of model mahalanobis it fits metrics from samples of --sizes instead,
---samples of each, and measures the gap of each over all triplets.`,
+For a run of model mahalanobis it instead fits metrics to --samples samples of each of
+--sizes, and measures the gap of each metric over all triplets.`,
 		Examples: []base.Example{
-			{Why: "loss on triplets of test and of training images", Line: "tercet gap --run runs/first"},
-			{Why: "on few triplets, without intervals, as a LaTeX table", Line: "tercet gap --run runs/val-width-4 --triplets 1000 --bootstrap 0 --format latex"},
+			{Why: "the gap between test and training triplets", Line: "tercet gap --run runs/first"},
+			{Why: "with few triplets, without intervals, as a LaTeX table", Line: "tercet gap --run runs/val-width-4 --triplets 1000 --bootstrap 0 --format latex"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
 		Args:  base.OneRun,
@@ -33,9 +33,9 @@ For a run of model mahalanobis it fits metrics from samples of --sizes instead,
 			fs := cmd.Flags()
 			o.addInput(cmd)
 			o.addImages(cmd, true)
-			fs.IntVar(&o.triplets, "triplets", 0, "triplets of each set; 0 takes 200,000")
-			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none (by default the config's)")
-			fs.StringVar(&o.reference, "reference", "", "`RUN` as a control variate: a finished run that was not trained on any of the images; removes the effect of easy and hard images")
+			fs.IntVar(&o.triplets, "triplets", 0, "number of triplets per set; 0: 200,000")
+			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "bootstrap resamples for the 95 % intervals, at least 100; 0: no intervals (default: as in the config)")
+			fs.StringVar(&o.reference, "reference", "", "`RUN` to use as a control variate: a finished run not trained on any of the images; removes the effect of easy and hard images")
 			base.Group(fs, "Networks", networks)
 			o.addSamples(cmd)
 			base.OldNames(fs, "repeats", "samples")

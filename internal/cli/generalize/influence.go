@@ -17,12 +17,12 @@ func NewInfluence(s *base.Streams) *cobra.Command {
 		Short: "Show which training images change a network most",
 		Long: `
 Continues training from a checkpoint for some steps, with and without single training
-images, and lists the images that change the network most: influence.json.
+images, and lists the images that change the network most. It writes influence.json.
 
-Finished work is kept in RUN/stability: the same command resumes after an
+Intermediate results are kept in RUN/stability, so the same command resumes after an
 interruption.`,
 		Examples: []base.Example{
-			{Why: "which training images change it most", Line: "tercet influence --run runs/first --replacements 2 --steps 3"},
+			{Why: "find the training images with the largest influence", Line: "tercet influence --run runs/first --replacements 2 --steps 3"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
 		Args:  base.OneRun,
@@ -30,10 +30,10 @@ interruption.`,
 			fs := cmd.Flags()
 			o.addInput(cmd)
 			o.addImages(cmd, true)
-			fs.IntVar(&o.triplets, "triplets", 0, "triplets that losses are measured on; 0 takes 40,000")
+			fs.IntVar(&o.triplets, "triplets", 0, "number of triplets to measure losses on; 0: 40,000")
 			base.Group(fs, "Evaluation")
-			o.addRetrain(cmd, "how many training images are replaced, one at a time", "which training images; without it, drawn by the seed",
-				"by what: one of "+words(generalize.ImageReplacements())+" (default duplicate)")
+			o.addRetrain(cmd, "number of training images to replace, one at a time", "indices of the training images to replace; default: random",
+				"replacement, one of "+words(generalize.ImageReplacements())+" (default duplicate)")
 			fs.IntVar(&o.steps, "steps", generalize.InfluenceSteps, "number of further training steps")
 			base.Least(fs, 1, "steps")
 			base.OldNames(fs, "repeats", "replacements")

@@ -56,7 +56,7 @@ func (o *options) addInput(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	o.flags, o.changed = fs, fs.Changed
 	o.AddRunAlone(cmd)
-	fs.Uint64Var(&o.seed, "seed", 0, "seed of the draws (by default the config's)")
+	fs.Uint64Var(&o.seed, "seed", 0, "random seed (default: the config's)")
 	base.Group(fs, "Input")
 }
 
@@ -65,7 +65,7 @@ func (o *options) addImages(cmd *cobra.Command, checkpoint bool) {
 	if checkpoint {
 		o.AddCheckpoint(cmd)
 	}
-	base.AddSplit(cmd.Flags(), &o.Set, "test", "which images training has not seen: test or validation")
+	base.AddSplit(cmd.Flags(), &o.Set, "test", "held-out images to use: test or validation")
 	o.AddLimit(cmd)
 }
 
@@ -75,7 +75,7 @@ func (o *options) addRetrain(cmd *cobra.Command, count, images, replace string) 
 	fs.IntVar(&o.repeats, "replacements", generalize.StabilityRepeats, count)
 	fs.IntSliceVar(&o.images, "images", nil, images)
 	fs.StringSliceVar(&o.replace, "replace", nil, replace)
-	fs.IntVar(&o.jobs, "jobs", 1, "train so many at once, each on one thread")
+	fs.IntVar(&o.jobs, "jobs", 1, "number of trainings to run at once, each on one thread")
 	base.Least(fs, 1, "replacements", "jobs")
 	var old []string
 	for _, r := range append(generalize.Replacements(), generalize.ReplaceTriple) {
@@ -91,7 +91,7 @@ func (o *options) addOutput(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	o.AddFormat(cmd)
 	o.AddNoPictures(cmd)
-	fs.BoolVar(&o.force, "force", false, "replace a result that has more, or is of other settings")
+	fs.BoolVar(&o.force, "force", false, "replace an existing result even if it has more scores or other settings")
 	base.Group(fs, "Output")
 }
 

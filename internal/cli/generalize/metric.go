@@ -26,19 +26,19 @@ type metricFlags struct {
 // addSamples declares the flags of the samples that metrics learn from.
 func (o *options) addSamples(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.IntVar(&o.repeats, "samples", generalize.StabilityRepeats, "how many samples of each size are learned from")
+	fs.IntVar(&o.repeats, "samples", generalize.StabilityRepeats, "number of training samples of each size")
 	base.Least(fs, 1, "samples")
 	fs.IntSliceVar(&o.sizes, "sizes", nil, "sizes n = n+ = n- of the samples (default 20,40,80,160)")
 	o.addPositive(fs)
 }
 
 func (o *options) addPositive(fs *pflag.FlagSet) {
-	fs.StringVar(&o.positive, "positive", "", "`CLASS` of the positives, or a pattern such as 'Latin.*' (default: the run's metric.positive)")
+	fs.StringVar(&o.positive, "positive", "", "positive `CLASS`, or a pattern such as 'Latin.*' (default: the run's metric.positive)")
 }
 
 // addDelta declares the flag of the probability with which bounds hold.
 func (o *options) addDelta(fs *pflag.FlagSet) {
-	fs.Float64Var(&o.delta, "delta", 0.01, "the bounds on gaps hold with probability 1 - delta")
+	fs.Float64Var(&o.delta, "delta", 0.01, "delta of the bounds: each holds with probability 1 - delta")
 }
 
 // ClaimNames lists the claims that can be measured.

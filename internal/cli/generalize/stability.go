@@ -14,19 +14,19 @@ func NewStability(s *base.Streams) *cobra.Command {
 	o := newOptions()
 	return base.Command{
 		Use:   "stability [RUN]",
-		Short: "Measure how much single training images change what a run learns",
+		Short: "Measure how much a run's result depends on single training images",
 		Long: `
-Retrains the run with one training image replaced and the same batches, for several
-images, and measures the change of losses, embeddings and nearest images:
-stability.json. With --replace triplet it removes whole triplets and measures how much
-their loss rises (on-average stability, which estimates the gap): on-average.json.
-Weights are compared at the end of training.
+Retrains the run with the same batches but one training image replaced, for several
+images, and measures the change of losses, embeddings and nearest neighbors at the end of
+training. It writes stability.json. With --replace triplet it replaces whole triplets and
+measures how much their loss rises (on-average stability, which estimates the gap). It
+then writes on-average.json.
 
-Finished work is kept in RUN/stability: the same command resumes after an
+Intermediate results are kept in RUN/stability, so the same command resumes after an
 interruption.
 
-Of a run of model mahalanobis it learns metrics from samples of --sizes; tercet
-stability claim puts a claim of the theory to the test.`,
+For a run of model mahalanobis it learns metrics from samples of --sizes. tercet stability
+claim tests a claim of the theory.`,
 		Examples: []base.Example{
 			{Why: "sensitivity to one training image: three retrainings, two with one image replaced", Line: "tercet stability --run runs/first --replacements 1"},
 		},
@@ -37,9 +37,9 @@ stability claim puts a claim of the theory to the test.`,
 			o.addInput(cmd)
 			o.addImages(cmd, false)
 			o.addRetrain(cmd,
-				"how many training images are replaced, one at a time; with --replace triplet, how many triplets",
-				"which training images, with --replace triplet three for each triplet: anchor, positive, negative; without it, drawn by the seed",
-				"by what, under the image's label: "+words(generalize.Replacements())+" (default held-out,farthest-class; "+generalize.ReplaceUlp+" is the control: no image, one weight by its last bit); or triplet: whole triplets by held-out images, evaluated by their losses; writes on-average.json")
+				"number of training images to replace, one at a time; with --replace triplet, number of triplets",
+				"indices of the training images to replace; with --replace triplet three per triplet: anchor, positive, negative; default: random",
+				"replacement, which keeps the label of the image: "+words(generalize.Replacements())+" (default held-out,farthest-class; "+generalize.ReplaceUlp+" is the control: it replaces no image but changes the last bit of one weight); or triplet: replace whole triplets by held-out images, and compare their losses; writes on-average.json")
 			base.Group(fs, "Networks", networks)
 			o.addSamples(cmd)
 			o.addDelta(fs)
@@ -48,7 +48,7 @@ stability claim puts a claim of the theory to the test.`,
 			_ = fs.MarkHidden(oldCount) // it was declared in the line above
 			base.Only(fs, []string{networks, metrics}, oldCount)
 			base.Group(fs, "Runs of model mahalanobis", metrics)
-			fs.IntVar(&o.triplets, "triplets", 0, "triplets that losses are measured on; 0 takes 40,000")
+			fs.IntVar(&o.triplets, "triplets", 0, "number of triplets to measure losses on; 0: 40,000")
 			base.Group(fs, "Evaluation")
 			o.addOutput(cmd)
 		},

@@ -31,13 +31,13 @@ func New(s *base.Streams) *cobra.Command {
 		Use:   "noise [RUN]",
 		Short: "Estimate the share of wrong labels, pairs or triplets in training",
 		Long: `
-Estimates how many of the labels, pairs or triplets that a run is trained on are
-wrong: from image pairs with contradictory labels, or from their losses under the
-network. Where the run's config adds noise, the true rate is shown with it.
+Estimates the share of wrong labels, pairs or triplets in a run's training data: from
+image pairs with contradictory labels, or from the losses under the trained network. If
+the run's config injects noise, the true rate is printed for comparison.
 
-It writes noise.json into the run's directory (with --checkpoint best
-noise-best.json), from which loss.noise_from takes beta and gamma. A result is
-replaced without --force only by one that covers it.`,
+It writes noise.json into the run's directory (with --checkpoint best, noise-best.json).
+loss.noise_from reads beta and gamma from it. An existing result is replaced only with
+--force, or if the new one covers it.`,
 		Examples: []base.Example{
 			{Why: "the share of wrong training pairs", Line: "tercet noise --run runs/pairs"},
 		},
@@ -47,7 +47,7 @@ replaced without --force only by one that covers it.`,
 			o.AddWeights(cmd)
 			o.AddLimit(cmd)
 			o.AddFormat(cmd)
-			cmd.Flags().BoolVar(&o.force, "force", false, "replace a result that has more, or is of other settings")
+			cmd.Flags().BoolVar(&o.force, "force", false, "replace an existing result even if it has more scores or other settings")
 		},
 		Run: func(ctx context.Context, _ []string) error { return runNoise(ctx, s, o) },
 	}.Build()

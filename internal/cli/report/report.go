@@ -42,47 +42,47 @@ func New(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "report [RUN...]",
 		Paged: true,
-		Short: "Tables over runs, mean and interval over seeds, and a page with pictures",
+		Short: "Tabulate results of runs: mean and interval over seeds; write a page with pictures",
 		Long: `
-Makes one table over runs from the results of train, eval, attack and cluster in their
-directories. Runs that differ only in the seed are one row: the mean and its 95 %
-interval by Student's t. Raw pixels and the untrained network follow below. Notes list
-caveats: missing results, collapsed runs, results older than the checkpoint, unequal
-attacks.
+Prints one table of runs, from the results of train, eval, attack and cluster in their
+directories. Runs that differ only in the seed share a row: the mean and its 95 %
+interval by Student's t. The baselines, raw pixels and the untrained network, follow
+below. Notes list caveats: missing results, collapsed runs, results older than the
+checkpoint, attacks with different settings.
 
-Scores are of the test images and the last checkpoint. --split and --checkpoint show
-others, which are labeled in every format, by columns and a note. A file of other images
-or weights than its name says is left out, with a note.
+By default, scores are those on test images with the last checkpoint. --split and
+--checkpoint select others; columns and a note label them in every format. A result file
+whose images or weights do not match its name is skipped, with a note.
 
---select best --by validation:recall@1 ranks the configurations by their mean on
-validation images (over seeds; with --per-run it ranks runs). The first is selected
-and printed with its scores on test images. A configuration with a run that lacks the
-score is no candidate. Candidates evaluated on different images are an error. If the
-choice used test images, a note and a column say so.
+--select best --by validation:recall@1 ranks the configurations by their mean over seeds
+on validation images (with --per-run it ranks runs). The best one is printed with its
+scores on test images. A configuration is not ranked if one of its runs lacks the score.
+It is an error if candidates were evaluated on different images. If the choice used test
+images, a note and a column say so.
 
---page also writes a page with the scores and pictures of each run and how it was
-measured, with --select only those of the selected runs. In HTML, it has the curves of the
-logs and the settings that differ, and its tables can be sorted; it needs no network.
+--page also writes a page with the scores and pictures of each run and how they were
+measured (with --select, of the selected runs). The HTML page adds training curves and
+the settings that differ; its tables can be sorted. It works offline.
 
---table compares the runs with a paper's reported numbers, row by row in its columns:
-a run belongs to the row whose config keys it has. Tables:
+--table compares the runs with a paper's reported numbers, in the paper's rows and
+columns. Each run goes to the row whose config keys it matches. Tables:
 ` + strings.Join(tables.All.Names(), ", ") + `;
 tab7 to tab11 by their number; or a YAML file such as configs/tables/u.yaml.
-The tables of the built-in studies, such as clustering, double-descent, noise-robust
-and manipulation, also with claims and their verdicts: tercet study list NAME prints
-those of a study. Further ones are worst-band (worst cases and certificates over the
-budget), stability (measured stability of metrics against the bounds) and
-stability-checks (its verdicts). --curves draws those that have a plot.`,
+NAME can also be a table of a built-in study, such as clustering, double-descent,
+noise-robust and manipulation; these also have claims with verdicts. tercet study list
+NAME prints the tables of a study. Other tables: worst-band (worst cases and certificates
+as a function of the budget), stability (measured stability of metrics, with the bounds)
+and stability-checks (its verdicts). --curves draws the tables that have a plot.`,
 		Examples: []base.Example{
 			{Why: "one run, with a page in its directory", Line: "tercet report --runs runs/first --page runs/first/report.md"},
-			{Why: "all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi, wcR@1(prototype), certR@1", Line: "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv"},
-			{Why: "our results with the paper's 5 x 5 grid of source and destination hardness", Line: "tercet report --table hm-grid --runs 'runs/*'"},
+			{Why: "all runs as CSV, with chosen scores; others: ES:R(published), cluster:nmi, wcR@1(prototype), certR@1", Line: "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv"},
+			{Why: "our results and the paper's, in its 5 x 5 grid of source and destination hardness", Line: "tercet report --table hm-grid --runs 'runs/*'"},
 			{Why: "losses and methods of clustering under label noise, with curves", Line: "tercet report --table clustering --curves curves 'runs/*'"},
-			{Why: "double descent over the widths of a sweep, as a picture and as CSV", Line: "tercet report --table double-descent --curves dd --format csv 'runs/dd-*'"},
+			{Why: "double descent as a function of network width, as a picture and as CSV", Line: "tercet report --table double-descent --curves dd --format csv 'runs/dd-*'"},
 			{Why: "the claims about double descent, with seed-by-seed differences", Line: "tercet report --table pair-claims 'runs/dd-*'"},
-			{Why: "stability of metrics with the bounds, as pictures and in Markdown", Line: "tercet report --table stability --curves stability --format markdown runs/stability-*"},
-			{Why: "the gap of networks against their number of training images", Line: "tercet report --table gap 'runs/*'"},
-			{Why: "change of networks by one training image, against the number of images", Line: "tercet report --table network-stability 'runs/*'"},
+			{Why: "measured stability of metrics and the bounds, as pictures and in Markdown", Line: "tercet report --table stability --curves stability --format markdown runs/stability-*"},
+			{Why: "the generalization gap of networks against the number of training images", Line: "tercet report --table gap 'runs/*'"},
+			{Why: "sensitivity of networks to one training image, against the number of images", Line: "tercet report --table network-stability 'runs/*'"},
 			{Why: "the configuration that is best on validation images, with its test scores", Line: "tercet report --select best --by validation:recall@1 'runs/val-*'"},
 			{Why: "for a paper: three columns, the best value in bold", Line: "tercet report --columns run,n,recall@1 --bold --format latex runs"},
 			{Why: "mean over all runs of a loss", Line: "tercet report --runs runs --group-by loss,loss.margin"},
@@ -91,27 +91,27 @@ stability-checks (its verdicts). --curves draws those that have a plot.`,
 		Args:  cobra.ArbitraryArgs,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
-			fs.StringArrayVarP(&o.runs, "runs", "r", nil, "run `DIRECTORY`, folder of run directories, or glob (repeatable); as the arguments")
-			base.AddSplit(fs, &o.split, "test", "images: test, validation or train; scores of other than test images are labeled")
+			fs.StringArrayVarP(&o.runs, "runs", "r", nil, "run `DIRECTORY`, folder of run directories, or glob (repeatable); the same as the arguments")
+			base.AddSplit(fs, &o.split, "test", "images: test, validation or train; scores on images other than test are labeled")
 			fs.StringVar(&o.checkpoint, "checkpoint", "last", "weights: last, best or step-N")
-			fs.StringSliceVar(&o.groupBy, "group-by", nil, "config keys that runs of one row share, such as model,loss.margin; without it, all but name and seed")
-			fs.BoolVar(&o.perRun, "per-run", false, "each run is a row, and with --select a candidate, also if runs differ only in the seed")
+			fs.StringSliceVar(&o.groupBy, "group-by", nil, "config keys that the runs of a row have in common, such as model,loss.margin; default: all but name and seed")
+			fs.BoolVar(&o.perRun, "per-run", false, "one row per run (with --select: one candidate per run), even if runs differ only in the seed")
 			base.Group(fs, "Runs")
-			fs.StringVar(&o.selectRuns, "select", "", "best: rank the configurations by --by; of the first also show the scores on --split")
+			fs.StringVar(&o.selectRuns, "select", "", "best: rank the configurations by --by, and show the scores of the best one on --split")
 			fs.StringVar(&o.by, "by", "", "with --select, `SPLIT:SCORE` such as validation:recall@1")
 			base.Group(fs, "Selection")
-			fs.StringSliceVar(&o.metrics, "metric", nil, "scores to show, such as recall@1,map@r,nmi,ES:R; without it, the usual ones that are there")
-			fs.StringSliceVar(&o.columns, "columns", nil, "columns to print, by their headings: `LIST` such as run,n,recall@1")
-			fs.BoolVar(&o.bold, "bold", false, "in LaTeX and Markdown, the best value of each score in bold")
+			fs.StringSliceVar(&o.metrics, "metric", nil, "scores to show, such as recall@1,map@r,nmi,ES:R; default: the usual scores that are available")
+			fs.StringSliceVar(&o.columns, "columns", nil, "columns to print, by heading: `LIST` such as run,n,recall@1")
+			fs.BoolVar(&o.bold, "bold", false, "print the best value of each score in bold (LaTeX and Markdown)")
 			base.Group(fs, "Columns")
-			fs.StringVar(&o.table, "table", "", "compare runs with a paper's reported numbers: `NAME` of a table, or a YAML file; or with each other: clustering, pairs, stability and others above")
-			fs.StringVar(&o.variant, "variant", "published", "with --table, scores of attacks: published (as the paper's code), fixed or both")
-			fs.StringSliceVar(&o.grid, "grid", nil, "with --table hm-grid, source against destination with these columns in each cell, such as R@1,ERS")
-			fs.StringVar(&o.curves, "curves", "", "with --table clustering, double-descent and others that compare runs, draw them: `BASE`-DATA.png and .svg")
+			fs.StringVar(&o.table, "table", "", "print the table `NAME` (listed above), or that of a YAML file: runs and a paper's reported numbers, or the table of a study")
+			fs.StringVar(&o.variant, "variant", "published", "with --table, variant of attack scores: published (as the paper's code computes them), fixed or both")
+			fs.StringSliceVar(&o.grid, "grid", nil, "with --table hm-grid, print a grid of source and destination with these scores in each cell, such as R@1,ERS")
+			fs.StringVar(&o.curves, "curves", "", "with a --table that has a plot, such as clustering or double-descent, draw it to `BASE`-DATA.png and .svg")
 			base.Group(fs, "Papers and studies")
 			base.AddFormat(fs, &o.format)
-			fs.StringVarP(&o.out, "page", "o", "", "also write a page to `FILE`.md (pictures by relative path) or FILE.html (pictures inside)")
-			fs.BoolVar(&o.noPictures, "no-pictures", false, "leave pictures out of the page")
+			fs.StringVarP(&o.out, "page", "o", "", "also write a page: `FILE`.md (with links to pictures) or FILE.html (with embedded pictures)")
+			fs.BoolVar(&o.noPictures, "no-pictures", false, "write the page without pictures")
 			base.Group(fs, "Output")
 			base.OldNames(fs, "out", "page")
 		},

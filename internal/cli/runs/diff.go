@@ -24,17 +24,17 @@ func newDiff(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "diff RUN RUN",
 		Paged: true,
-		Short: "Say in what two runs differ: config keys and scores",
+		Short: "Compare two runs: config keys and scores",
 		Long: `
-Prints the config keys whose values differ and the scores of two runs, side by side with
-their 95 % intervals, and the second minus the first. Scores that were not measured alike
-have no difference; a note says why. Other notes name differences of images, versions and
-kernel levels.
+Prints the config keys whose values differ, and the scores of two runs with their 95 %
+intervals and the difference, second minus first. Scores that were measured with different
+settings have no difference; a note gives the reason. Other notes list differences in
+images, versions and kernel levels.
 
-The intervals are those of each score alone. Two runs on the same images can differ by
-less than their intervals and still differ for certain.`,
+The intervals belong to each score separately. The difference of two runs on the same
+images can be significant even if their intervals overlap; use tercet compare to test it.`,
 		Examples: []base.Example{
-			{Why: "two runs of a sweep", Line: "tercet runs diff runs/val-width-4 runs/val-width-8"},
+			{Why: "compare two runs of a sweep", Line: "tercet runs diff runs/val-width-4 runs/val-width-8"},
 		},
 		Exits: []int{base.ExitData},
 		Args:  cobra.ExactArgs(2),

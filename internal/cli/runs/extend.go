@@ -24,34 +24,34 @@ func newExtend(s *base.Streams) *cobra.Command {
 	var o run.Longer
 	return base.Command{
 		Use:   "extend RUN",
-		Short: "Make a longer run that continues a finished one",
+		Short: "Create a longer run that continues a finished one",
 		Long: `
-Makes a run that begins where the finished run RUN has ended, in the folder that RUN is
-in. RUN and its results stay as they are. The command trains nothing: it prints what does.
+Creates a longer run that continues the finished run RUN, in the same folder. RUN and its
+results do not change. The command does not train; it prints the command that does.
 
-Where the learning rate depends on the length of the run, as with a cosine, --schedule
-has to say how it continues:
+If the learning rate depends on the length of the run, as with a cosine schedule,
+--schedule must say how it continues:
 
-  keep     at the learning rate of the last step
-  restart  the curve again over the further steps, without its warm-up
-  stretch  the curve of the whole length from here on; the learning rate jumps
+  keep     keep the learning rate of the last step
+  restart  repeat the schedule over the further steps, without its warm-up
+  stretch  follow the schedule of the total length from here on; the learning rate jumps
 
-The config of the longer run has it in optimizer.schedule.extended, and its manifest
+The config of the longer run records this in optimizer.schedule.extended, and its manifest
 names the run that it continues. Training that config from its first step gives the same
-last weights. The best checkpoint is the same, too, unless it is of an evaluation at the
-end of RUN that train.eval_every has no place for; the command says so.`,
+last weights. It also gives the same best checkpoint, with one exception: the evaluation
+at the end of RUN may not be among those of train.eval_every. The command then says so.`,
 		Examples: []base.Example{
-			{Why: "ten epochs in all", Line: "tercet runs extend runs/first --epochs 10"},
-			{Why: "a cosine, which has to be restarted", Line: "tercet runs extend runs/first --epochs 10 --name first-again --schedule restart"},
+			{Why: "extend to ten epochs in total", Line: "tercet runs extend runs/first --epochs 10"},
+			{Why: "with a cosine schedule, restarted", Line: "tercet runs extend runs/first --epochs 10 --name first-again --schedule restart"},
 		},
 		Exits: []int{base.ExitData},
 		Args:  cobra.ExactArgs(1),
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
-			fs.IntVar(&o.Epochs, "epochs", 0, "length of the longer run in epochs, those of RUN included")
-			fs.IntVar(&o.Steps, "steps", 0, "length in optimizer steps, where train.steps counts them")
-			fs.StringVar(&o.Schedule, "schedule", "", "what the learning rate does in the further steps: "+strings.Join(optim.Continuations(), ", "))
-			fs.StringVar(&o.Name, "name", "", "`NAME` of the longer run (default: that of RUN with its length)")
+			fs.IntVar(&o.Epochs, "epochs", 0, "total length in epochs, including those of RUN")
+			fs.IntVar(&o.Steps, "steps", 0, "total length in optimizer steps, for runs with train.steps")
+			fs.StringVar(&o.Schedule, "schedule", "", "learning rate schedule of the further steps: "+strings.Join(optim.Continuations(), ", "))
+			fs.StringVar(&o.Name, "name", "", "`NAME` of the longer run (default: the name of RUN with the new length)")
 			cmd.MarkFlagsMutuallyExclusive("epochs", "steps")
 			base.Least(fs, 0, "epochs", "steps")
 		},

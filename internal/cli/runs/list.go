@@ -43,31 +43,31 @@ func newList(s *base.Streams) *cobra.Command {
 		Short: "List runs with status, progress, scores, age, size and time",
 		Long: `
 Lists the runs in RUNS (default: runs): folders of run directories, run directories, or
-globs of either.
+globs of either. Columns:
 
-  best   the score of the best checkpoint, and the split that chose it
-  score  of the test images and the last checkpoint, as tercet eval and others left it:
-         recall@1, or what --metric names, such as map@r, ES:R or cluster:nmi
-  time   of training, over all sessions
-  size   of all files of the run
+  best   score of the best checkpoint, and the split that selected it
+  score  score on test images with the last checkpoint, as stored by tercet eval and
+         others: recall@1, or that of --metric, such as map@r, ES:R or cluster:nmi
+  time   total training time
+  size   total size of the run's files
 
---status and --where choose runs. --where compares a config key of the run with a value,
-also with one of several, as in --where loss=triplet,contrastive.`,
+--status and --where filter the list. --where selects runs by the value of a config key,
+or by several values, as in --where loss=triplet,contrastive.`,
 		Examples: []base.Example{
 			{Why: "all runs", Line: "tercet runs list runs"},
 			{Why: "the three best by mean average precision", Line: "tercet runs list runs --sort score --metric map@r --limit 3"},
-			{Why: "what was killed or stopped", Line: "tercet runs list runs --status dead,interrupted"},
-			{Why: "the runs with one loss, for a script", Line: "tercet runs list runs --where loss=triplet --format csv"},
+			{Why: "killed and interrupted runs", Line: "tercet runs list runs --status dead,interrupted"},
+			{Why: "runs with a certain loss, for a script", Line: "tercet runs list runs --where loss=triplet --format csv"},
 		},
 		Exits: []int{base.ExitData},
 		Args:  cobra.ArbitraryArgs,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
-			fs.StringSliceVar(&o.status, "status", nil, "only runs with these: "+strings.Join(Statuses(), ", "))
-			fs.StringArrayVar(&o.where, "where", nil, "only runs whose config has it: `KEY=VALUE[,VALUE...]` (repeatable)")
-			fs.StringVar(&o.score, "metric", "", "score to list (default recall@1)")
+			fs.StringSliceVar(&o.status, "status", nil, "only runs with one of: "+strings.Join(Statuses(), ", "))
+			fs.StringArrayVar(&o.where, "where", nil, "only runs with this config value: `KEY=VALUE[,VALUE...]` (repeatable)")
+			fs.StringVar(&o.score, "metric", "", "score to print (default recall@1)")
 			fs.StringVar(&o.sort, "sort", "name", "order: "+strings.Join(SortKeys(), ", "))
-			fs.BoolVar(&o.reverse, "reverse", false, "the other way round")
+			fs.BoolVar(&o.reverse, "reverse", false, "reverse the order")
 			fs.IntVar(&o.limit, "limit", 0, "list the first `N` (default: all)")
 			base.AddFormat(fs, &o.format)
 		},

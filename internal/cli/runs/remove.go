@@ -25,7 +25,7 @@ import (
 // none reads no results.
 const none = ""
 
-const dryRun = "Without --yes nothing is removed: the command prints what it would remove. If a process\ntrains one of the runs, retrains it for tercet stability, or computes results of it, as\ntercet eval and attack do, nothing is removed."
+const dryRun = "Without --yes the command only prints what it would remove. Nothing is removed while\nanother process uses one of the runs: trains it, retrains it for tercet stability, or\ncomputes results, like tercet eval and attack."
 
 func newRemove(s *base.Streams) *cobra.Command {
 	var yes bool
@@ -33,15 +33,15 @@ func newRemove(s *base.Streams) *cobra.Command {
 		Use:   "rm RUN...",
 		Short: "Remove runs",
 		Long: `
-Removes run directories with all that is in them.
+Removes run directories with all their files.
 
 ` + dryRun,
 		Examples: []base.Example{
-			{Why: "what would be removed", Line: "tercet runs rm runs/first"},
+			{Why: "print what would be removed", Line: "tercet runs rm runs/first"},
 		},
 		Exits: []int{base.ExitData},
 		Args:  cobra.MinimumNArgs(1),
-		Flags: func(cmd *cobra.Command) { cmd.Flags().BoolVar(&yes, "yes", false, "remove them") },
+		Flags: func(cmd *cobra.Command) { cmd.Flags().BoolVar(&yes, "yes", false, "really remove") },
 		Run: func(_ context.Context, args []string) error {
 			runs, err := find(args, none)
 			if err != nil {
@@ -77,21 +77,21 @@ func newPrune(s *base.Streams) *cobra.Command {
 		Use:   "prune [RUNS...]",
 		Short: "Remove runs by status, or weights of finished runs",
 		Long: `
-Removes from RUNS (default: runs)
+Removes from the runs in RUNS (default: runs)
 
-  --status       whole runs with one of these states, such as failed,diverged
-  --checkpoints  weights of finished runs: previous (the last but one, kept in case that
-                 the last is damaged), best, kept (those of train.keep_every), or all.
+  --status       complete runs with one of these states, such as failed,diverged
+  --checkpoints  weights of finished runs: previous (the last but one, a backup in case
+                 the last one is damaged), best, kept (those of train.keep_every), or all.
                  Results and logs stay. Without its last checkpoint a run can no longer
-                 be evaluated, attacked, extended or exported; tercet train on its sweep
-                 takes it as finished
+                 be evaluated, attacked, extended or exported. tercet train still treats
+                 it as finished
 
-and with --older only from runs that have not changed for that time.
+With --older it considers only runs that have not changed for that time.
 
 ` + dryRun,
 		Examples: []base.Example{
-			{Why: "runs that came to nothing", Line: "tercet runs prune runs --status failed,diverged,collapsed"},
-			{Why: "second copies of weights", Line: "tercet runs prune runs --checkpoints previous --older 7d"},
+			{Why: "failed runs", Line: "tercet runs prune runs --status failed,diverged,collapsed"},
+			{Why: "backup checkpoints that are a week old", Line: "tercet runs prune runs --checkpoints previous --older 7d"},
 		},
 		Exits: []int{base.ExitData},
 		Args:  cobra.ArbitraryArgs,
@@ -99,8 +99,8 @@ and with --older only from runs that have not changed for that time.
 			fs := cmd.Flags()
 			fs.StringSliceVar(&o.status, "status", nil, "remove runs with one of: "+strings.Join(Statuses(), ", "))
 			base.Words(fs, &o.checkpoints, "checkpoints", "", PrunableCheckpoints(), "remove weights of finished runs: "+strings.Join(PrunableCheckpoints(), ", "))
-			fs.StringVar(&o.older, "older", "", "only of runs without a change for this `TIME`, such as 30d or 12h")
-			fs.BoolVar(&o.yes, "yes", false, "remove it")
+			fs.StringVar(&o.older, "older", "", "only runs unchanged for this `TIME`, such as 30d or 12h")
+			fs.BoolVar(&o.yes, "yes", false, "really remove")
 		},
 		Run: func(_ context.Context, args []string) error { return prune(s, o, args) },
 	}.Build()

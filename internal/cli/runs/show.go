@@ -28,8 +28,8 @@ func newShow(s *base.Streams) *cobra.Command {
 		Paged: true,
 		Short: "Show a run: status, data, network, settings, scores, files",
 		Long: `
-Shows a run: where it stands and how to resume it, its data and network, the config keys
-that are not as the defaults, all scores with what they are of, and its files.`,
+Shows a run: its status and how to resume it, data and network, the config keys that
+differ from the defaults, all scores with their split and checkpoint, and its files.`,
 		Examples: []base.Example{
 			{Why: "a run", Line: "tercet runs show runs/first"},
 		},

@@ -36,22 +36,21 @@ func New(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
 		Use:   "search [IMAGES...]",
-		Short: "Find the nearest images of a folder that tercet embed has written",
+		Short: "Find the nearest neighbors of images in a folder written by tercet embed",
 		Long: `
-Finds for each query the -k nearest images of the gallery, by Euclidean distance:
-exactly, as a float64 search through all pairs does. Images at the same distance are in
-the order of the gallery. Queries are another such folder (--queries), or image files,
-folders and lists as tercet embed takes them: they are embedded by the network of the
-gallery.
+Finds the -k nearest gallery images of each query by Euclidean distance. The search is
+exact: it gives the result of a float64 search over all pairs. Ties are in the order of
+the gallery. The queries are a second folder of embeddings (--queries), or image files,
+folders and lists as in tercet embed, which are embedded with the network of the gallery.
 
---exclude leaves out what does not count as found: self (the same file and box), path (the
-same file), or sequence (the same sequence, and the query itself).
+--exclude leaves out some gallery images: self (the same file and box), path (the same
+file), or sequence (the same sequence, and the query itself).
 
-With --out it writes FILE.csv or FILE.jsonl, a line for each image found, or into a folder
-D.npy (distances) and I.npy (rows of the gallery, -1 for none), shaped as faiss does.`,
+--out FILE.csv or FILE.jsonl gets one line per image found. A folder gets D.npy
+(distances) and I.npy (gallery rows, -1 for none), with the shapes of faiss.`,
 		Examples: []base.Example{
-			{Why: "the ten nearest test images of each, itself left out", Line: "tercet search --gallery vectors --queries vectors --exclude self --out found.csv"},
-			{Why: "the same for numpy and faiss", Line: "tercet search --gallery vectors --queries vectors -k 5 --out arrays"},
+			{Why: "the ten nearest neighbors of each image, without itself", Line: "tercet search --gallery vectors --queries vectors --exclude self --out found.csv"},
+			{Why: "as arrays for numpy and faiss", Line: "tercet search --gallery vectors --queries vectors -k 5 --out arrays"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
 		Args:  cobra.ArbitraryArgs,
@@ -60,13 +59,13 @@ D.npy (distances) and I.npy (rows of the gallery, -1 for none), shaped as faiss 
 			fs.StringVar(&o.gallery, "gallery", "", "`FOLDER` of embeddings to search")
 			fs.StringVar(&o.queries, "queries", "", "`FOLDER` of embeddings to search for")
 			base.Group(fs, "Input")
-			fs.IntVarP(&o.k, "k", "k", 10, "images to find for each query")
-			base.Words(fs, &o.exclude, "exclude", "", []string{"self", "path", "sequence"}, "images that do not count as found: self, path or sequence")
-			fs.Float64Var(&o.maxDistance, "max-distance", 0, "find nothing farther than this `DISTANCE`")
-			fs.BoolVar(&o.anyNetwork, "any-network", false, "search also where weights or transform of the two folders differ")
+			fs.IntVarP(&o.k, "k", "k", 10, "number of images to find per query")
+			base.Words(fs, &o.exclude, "exclude", "", []string{"self", "path", "sequence"}, "images to leave out: self, path or sequence")
+			fs.Float64Var(&o.maxDistance, "max-distance", 0, "only images up to this `DISTANCE`")
+			fs.BoolVar(&o.anyNetwork, "any-network", false, "search even if the weights or transforms of the two folders differ")
 			base.Group(fs, "Search")
 			fs.StringVarP(&o.out, "out", "o", "", "`FILE`.csv, FILE.jsonl, or a folder for D.npy and I.npy")
-			fs.StringVar(&o.montage, "montage", "", "draw up to 20 queries with what they found into `FILE`.png")
+			fs.StringVar(&o.montage, "montage", "", "draw up to 20 queries with their results into `FILE`.png")
 			base.AddFormat(fs, &o.format)
 			base.Group(fs, "Output")
 			base.Least(fs, 1, "k")

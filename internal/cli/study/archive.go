@@ -18,20 +18,20 @@ func newArchive(s *base.Streams) *cobra.Command {
 	var logs bool
 	return base.Command{
 		Use:   "archive RUNS... --out FILE",
-		Short: "Write the documents of runs into one zip file",
+		Short: "Archive the documents of runs in one zip file",
 		Long: `
-Writes a file with the config and the result documents of each run, and the SHA-256 of
+Writes an archive with the config and the result documents of each run, and the SHA-256 of
 each file. Weights and pictures are left out, and logs unless --events is given. tercet
-report and tercet study report read it as a folder: 'FILE.zip' names all of its runs,
-'FILE.zip/mnist-*' some of them. The same documents give the same bytes.`,
+report and tercet study report read the archive like a folder: 'FILE.zip' names all of its
+runs, 'FILE.zip/mnist-*' some of them. The same documents give the same bytes.`,
 		Examples: []base.Example{
-			{Why: "all runs, to be published", Line: "tercet study archive 'runs/*' --out results.zip"},
+			{Why: "archive all runs, for publication", Line: "tercet study archive 'runs/*' --out results.zip"},
 		},
 		Args:  cobra.MinimumNArgs(1),
 		Exits: []int{base.ExitData},
 		Flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVarP(&out, "out", "o", "", "write the archive to `FILE`, which ends in .zip")
-			cmd.Flags().BoolVar(&logs, "events", false, "keep events.jsonl of each run, too, for tables of what happens during training")
+			cmd.Flags().BoolVar(&logs, "events", false, "also include events.jsonl of each run, for tables about the course of training")
 		},
 		Run: func(_ context.Context, args []string) error { return writeArchive(s, args, out, logs) },
 	}.Build()

@@ -21,10 +21,9 @@ func newList(s *base.Streams) *cobra.Command {
 		Paged: true,
 		Short: "List the built-in studies, or the steps and tables of one",
 		Long: `
-Prints name and title of the studies that the binary has built in. Of one study, by
-its name or its YAML file, it prints the steps that tercet study run can make alone,
-and the tables that tercet report --table can print from its runs. A step that is
-marked extra is made only if it is named.`,
+Prints name and title of the built-in studies. For one study, given by its name or YAML
+file, it prints the steps that tercet study run accepts and the tables that tercet report
+--table prints. A step marked extra runs only if it is named.`,
 		Examples: []base.Example{
 			{Why: "every study", Line: "tercet study list"},
 			{Why: "the steps and tables of a study", Line: "tercet study list clustering"},

@@ -22,24 +22,24 @@ func newReport(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "report SPEC [RUN...]",
 		Paged: true,
-		Short: "The tables of a study over runs",
+		Short: "Print the tables of a study",
 		Long: `
 Prints the tables of a study: SPEC is the name of a built-in study or a YAML file.
-Rows are means over seeds with 95 % intervals by Student's t; differences are taken
-seed by seed. A verdict follows from the whole interval: supported, contradicted or
-inconclusive. Notes name the runs that do not count, and why.`,
+Rows are means over seeds with 95 % intervals by Student's t; differences are paired by
+seed. A verdict follows from the whole interval: supported, contradicted or inconclusive.
+Notes list the runs that were left out, and why.`,
 		Examples: []base.Example{
 			{Why: "all tables of the clustering study", Line: "tercet study report clustering 'runs/*'"},
-			{Why: "one table as CSV, with its picture", Line: "tercet study report clustering --table clustering --format csv --curves curves 'runs/*'"},
+			{Why: "one table as CSV, and its plot", Line: "tercet study report clustering --table clustering --format csv --curves curves 'runs/*'"},
 		},
 		Exits: []int{base.ExitData},
 		Args:  cobra.MinimumNArgs(1),
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
-			fs.StringArrayVarP(&o.runs, "runs", "r", nil, "run `DIRECTORY`, folder of run directories, or glob (repeatable); as the arguments")
-			fs.StringVar(&o.table, "table", "", "one table of the study: `NAME`")
+			fs.StringArrayVarP(&o.runs, "runs", "r", nil, "run `DIRECTORY`, folder of run directories, or glob (repeatable); the same as the arguments")
+			fs.StringVar(&o.table, "table", "", "print only the table `NAME` of the study")
 			base.AddFormat(fs, &o.format)
-			fs.StringVar(&o.curves, "curves", "", "draw the tables: `BASE`-DATA.png and .svg, of several tables BASE-TABLE-DATA")
+			fs.StringVar(&o.curves, "curves", "", "also plot the tables to `BASE`-DATA.png and .svg; for several tables, to BASE-TABLE-DATA")
 		},
 		Run: func(_ context.Context, args []string) error {
 			o.runs = append(o.runs, args[1:]...)

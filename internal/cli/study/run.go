@@ -33,18 +33,18 @@ func newRun(s *base.Streams) *cobra.Command {
 	var o runOptions
 	return base.Command{
 		Use:   "run SPEC [STEP...]",
-		Short: "Make the runs of a study and print its tables",
+		Short: "Train and evaluate the runs of a study, and print its tables",
 		Long: `
-Trains the runs of a study's steps and evaluates, attacks or clusters each as the study
-says, several at a time, then prints its tables. What is finished and up to date is
-skipped: the same command resumes after an interruption. A run that collapses or
-diverges is a result. What fails is listed at the end, with its log; other runs continue.
+Trains the runs of a study and evaluates, attacks or clusters each as the study describes,
+several at a time, then prints the study's tables. Finished, up-to-date work is skipped,
+so the same command resumes after an interruption. A run that collapses or diverges counts
+as a result. Failed commands are listed at the end with their logs; other runs continue.
 The exit code is 1 if something failed or a run without weights lacks a result.
-SPEC is the name of a built-in study or a YAML file; its configs are found from the
-working directory. Without STEP all steps are run but those that are marked extra.
-Logs are in OUT/logs, tables (txt, md, tex, csv, json) and pictures in OUT/tables.`,
+SPEC is the name of a built-in study or a YAML file. Paths of configs are relative to the
+working directory. Without STEP, all steps run except those marked extra. Logs are written
+to OUT/logs, tables (txt, md, tex, csv, json) and plots to OUT/tables.`,
 		Examples: []base.Example{
-			{Why: "what a study would do", Line: "tercet study run clustering mnist --dry-run"},
+			{Why: "print the commands of a study", Line: "tercet study run clustering mnist --dry-run"},
 			{Why: "two runs at a time, one seed", Line: "tercet study run pairs order --jobs 2 --set 'sweep.seed=[0]'", Heavy: true},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
@@ -53,8 +53,8 @@ Logs are in OUT/logs, tables (txt, md, tex, csv, json) and pictures in OUT/table
 			fs := cmd.Flags()
 			fs.StringVarP(&o.out, "runs-dir", "o", "runs", "folder of run directories")
 			fs.StringArrayVar(&o.sets, "set", nil, "override config keys of all runs: `KEY=VALUE` (repeatable)")
-			fs.StringVar(&o.jobs, "jobs", "auto", "make `N` runs at once, each on its share of the threads; auto: one per thread")
-			fs.BoolVar(&o.dryRun, "dry-run", false, "print the command lines that are left to do, and stop")
+			fs.StringVar(&o.jobs, "jobs", "auto", "process `N` runs at once, each on an equal share of the threads; auto: one per thread")
+			fs.BoolVar(&o.dryRun, "dry-run", false, "print the commands that remain to be run, and exit")
 		},
 		Run: func(ctx context.Context, args []string) error { return runRun(ctx, s, args, o) },
 	}.Build()

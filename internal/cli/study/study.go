@@ -16,15 +16,15 @@ import (
 func New(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "study",
-		Short: "Studies: many runs, made and compared as a file describes",
+		Short: "Run and report studies: experiments of many runs, described by one file",
 		Long: `
-A study is a YAML file: the runs that it needs, with the commands after each, and
-tables of rows, contrasts and claims over them. docs/studies.md says how to write one.`,
+A study is a YAML file that lists runs, the commands to execute after each, and tables
+with contrasts and claims about the runs. docs/studies.md explains how to write one.`,
 		Examples: []base.Example{
-			{Why: "the studies that are built in", Line: "tercet study list"},
-			{Why: "the steps of one", Line: "tercet study list clustering"},
-			{Why: "which runs a study would make, without making them", Line: "tercet study run clustering --dry-run"},
-			{Why: "the tables of a study over its runs", Line: "tercet study report clustering 'runs/*'"},
+			{Why: "the built-in studies", Line: "tercet study list"},
+			{Why: "the steps and tables of one study", Line: "tercet study list clustering"},
+			{Why: "print the commands of a study without running them", Line: "tercet study run clustering --dry-run"},
+			{Why: "print the tables of a study", Line: "tercet study report clustering 'runs/*'"},
 		},
 		Exits: []int{base.ExitData},
 		Subs:  []*cobra.Command{newList(s), newRun(s), newReport(s), newArchive(s)},

@@ -26,8 +26,8 @@ type options struct {
 func New(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "sweep",
-		Short: "Show where the runs of a sweep stand",
-		Long:  "Shows which runs of a sweep are done, being trained, lost or not begun, whether\ntercet train makes them on one machine or in many tasks of a scheduler.",
+		Short: "Show the progress of a sweep",
+		Long:  "Shows which runs of a sweep are finished, in progress, killed or not started, whether\nthey run on one machine or in many tasks of a scheduler.",
 		Examples: []base.Example{
 			{Why: "the runs in a folder", Line: "tercet sweep status runs"},
 		},
@@ -40,23 +40,24 @@ func newStatus(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "status [RUNS...]",
 		Paged: true,
-		Short: "Count runs by status, and list the tasks to submit again",
+		Short: "Count runs by status, and list the tasks to resubmit",
 		Long: `
 Counts the runs in RUNS (default: runs) by status, and lists those that need attention:
-  training     a process works on it; its lock names process, host and job
-  dead         killed: it has not ended, and no process works on it
+  training     in progress; the lock file names process, host and job
+  dead         killed: neither finished nor in progress
   interrupted  stopped by a signal, with a checkpoint
   failed, diverged, collapsed  with the reason
 
-With --config, RUNS is the folder that tercet train has as --runs-dir. Then runs that
-were not begun are counted, too, and the indices to submit again are printed as Slurm
-takes them: --array=3,17,40-44. These are the tasks with a run that was not begun or is
-dead, interrupted or failed, if no process works on a run of the task. --tasks is the N
-of --task auto/N; by default each run has a task. Runs that diverged or collapsed would
-do so again, so they are left out. Tasks that wait in a queue are not known here.`,
+With --config, RUNS is the --runs-dir of tercet train. The command then also counts runs
+that have not been started, and prints the task indices to resubmit in Slurm's format:
+--array=3,17,40-44. These are tasks with a run that is not started, dead, interrupted or
+failed, provided that none of the task's runs is in progress. --tasks is the N of --task
+auto/N; by default there is one task per run. Runs that diverged or collapsed are not
+resubmitted, because they would do so again. The command does not know which tasks are
+waiting in a queue.`,
 		Examples: []base.Example{
-			{Why: "counts, and what was killed", Line: "tercet sweep status runs"},
-			{Why: "what to submit again of 8 tasks", Line: "tercet sweep status -c sweep.yaml --tasks 8"},
+			{Why: "counts by status, and killed runs", Line: "tercet sweep status runs"},
+			{Why: "which of 8 tasks to resubmit", Line: "tercet sweep status -c sweep.yaml --tasks 8"},
 		},
 		Exits: []int{base.ExitData},
 		Args: func(_ *cobra.Command, args []string) error {
@@ -67,7 +68,7 @@ do so again, so they are left out. Tasks that wait in a queue are not known here
 		},
 		Flags: func(cmd *cobra.Command) {
 			o.AddFlags(cmd)
-			cmd.Flags().IntVar(&o.tasks, "tasks", 0, "with --config, how many tasks share the runs: the `N` of --task auto/N (default: one for each run)")
+			cmd.Flags().IntVar(&o.tasks, "tasks", 0, "with --config, the number `N` of tasks in --task auto/N (default: one per run)")
 		},
 		Run: func(_ context.Context, args []string) error { return status(s, o, args) },
 	}.Build()

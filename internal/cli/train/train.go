@@ -45,29 +45,31 @@ func New(s *base.Streams) *cobra.Command {
 		Long: `
 Trains a config in the directory runs/NAME. Without a config, it uses the defaults.
 The same command resumes an interrupted run, with bit-identical results, and does not
-change a finished one. A run that cannot take its first step leaves no directory.
+change a finished one. If the first step fails, no run directory remains.
 
-A config with a sweep section describes many runs. They run one after the other, each
-on all threads. --jobs N trains N of them at once, each on one thread, and reads shared
-data once. If a step takes a few milliseconds, --jobs auto (one per thread) is much
-faster. With large networks it gains little and needs the memory of N runs. Results do
-not depend on it. If a run fails, running ones finish and no other starts. A run that
-diverged or collapsed, or that another process trains, stops nothing and is listed at
-the end. --task i/n runs a share of the runs; --task auto/n takes i from the scheduler
-that started it: an array of Slurm, PBS, SGE, LSF or AWS Batch, GNU parallel, an
-Indexed Job of Kubernetes. --emit prints a script for one of them, with time and memory
-from the plan that --dry-run prints; --task auto/n shares the runs among n tasks.
+A config with a sweep section describes many runs. By default they run one after the
+other, each on all threads. --jobs N trains N runs at once, each on one thread, and
+reads shared data once. For small networks, whose steps take a few milliseconds, --jobs
+auto (one per thread) is much faster. For large networks it gains little and needs the
+memory of N runs. Results do not depend on --jobs. If a run fails, the runs in progress
+finish and no further run starts. Runs that diverge, collapse or are trained by another
+process do not stop the sweep; they are listed at the end.
+
+--task i/n trains one share of the runs. --task auto/n takes i from the scheduler: a job
+array of Slurm, PBS, SGE, LSF or AWS Batch, GNU parallel, or an Indexed Job of
+Kubernetes. --emit prints a job script for one of them, with the time and memory that
+--dry-run estimates; with --task auto/n the script divides the runs among n tasks.
 
 --ranks mpi trains each run with all processes that mpirun or srun has started. Their
-number must divide train.shards; it changes no bits. Rank 0 writes the run, the others
-read the same config and data. It needs the build tercet-native (make native):
+number must divide train.shards; results do not depend on it. Rank 0 writes the run, the
+other ranks only read the config and the data. It needs the build tercet-native (make native):
 mpirun -n 4 tercet-native train large.yaml --ranks mpi`,
 		Examples: []base.Example{
-			{Why: "the built-in dataset with the defaults, one epoch of 40 characters", Line: "tercet train --set name=first --set train.epochs=1 --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8", Heavy: true},
-			{Why: "what it would do, without doing it", Line: "tercet train --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8 --dry-run", Heavy: true},
+			{Why: "one epoch on 40 characters of the built-in dataset", Line: "tercet train --set name=first --set train.epochs=1 --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8", Heavy: true},
+			{Why: "print the plan without training", Line: "tercet train --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8 --dry-run", Heavy: true},
 			{Why: "resume after Ctrl-C", Line: "tercet train --resume runs/first"},
 			{Why: "a script for a Slurm array of 8 tasks", Line: "tercet train sweep.yaml --emit slurm --task auto/8"},
-			{Why: "many small networks, as many at once as there are threads", Line: "tercet train sweep.yaml --jobs auto"},
+			{Why: "many small networks, one per thread at a time", Line: "tercet train sweep.yaml --jobs auto"},
 		},
 		Exits: []int{base.ExitData, base.ExitDiverged, base.ExitInterrupted},
 		Args:  o.OneConfig,
@@ -78,14 +80,14 @@ mpirun -n 4 tercet-native train large.yaml --ranks mpi`,
 			fs.StringVar(&o.seed, "seed", "", "override the seed")
 			fs.StringVarP(&o.out, "runs-dir", "o", "runs", "folder of run directories")
 			fs.StringVar(&o.resume, "resume", "", "continue the run in this directory")
-			base.Words(fs, &o.from, "from", "", []string{"previous", "best", run.Start}, "with --resume, continue from another `checkpoint` and replace the last one: previous, best, or start (the first step)")
-			fs.StringVar(&o.task, "task", "", "of a sweep, only share `i/n` (i from 1), or auto/n: the scheduler's index")
-			fs.StringVar(&o.jobs, "jobs", "1", "of a sweep, train `N` runs at once, each on one thread; auto: one per thread")
+			base.Words(fs, &o.from, "from", "", []string{"previous", "best", run.Start}, "with --resume, continue from another `checkpoint` instead of the last one and overwrite it: previous, best, or start (the first step)")
+			fs.StringVar(&o.task, "task", "", "for a sweep: train only share `i/n` (i from 1), or auto/n with the scheduler's index")
+			fs.StringVar(&o.jobs, "jobs", "1", "for a sweep: train `N` runs at once, each on one thread; auto: one per thread")
 			fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan: parameters, steps, passes, memory, time")
-			fs.BoolVar(&o.list, "list", false, "print the directories of the runs, one a line, and stop")
-			fs.StringVar(&o.emit, "emit", "", "print a script that trains the runs, and stop; `FORMAT`: "+strings.Join(emit.Formats(), ", "))
+			fs.BoolVar(&o.list, "list", false, "print the directories of the runs, one per line, and exit")
+			fs.StringVar(&o.emit, "emit", "", "print a script that trains the runs, and exit; `FORMAT`: "+strings.Join(emit.Formats(), ", "))
 			base.AddDevice(fs, &o.device, "with --resume, for the steps from here on; by default train.device")
-			base.Words(fs, &o.ranks, "ranks", "", []string{"mpi"}, "train each run with all processes of a job; `KIND`: mpi (mpirun, srun)")
+			base.Words(fs, &o.ranks, "ranks", "", []string{"mpi"}, "train each run on all processes of a job; `KIND`: mpi (mpirun, srun)")
 			base.Exclusive(cmd, "ranks", "emit", "dry-run", "list", "jobs")
 			base.Exclusive(cmd, "emit", "dry-run", "list", "resume")
 			base.Exclusive(cmd, "resume", "config", "set", "skip-broken", "seed", "task", "jobs", "runs-dir")

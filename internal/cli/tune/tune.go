@@ -36,10 +36,10 @@ func New(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
 		Use:   "tune [FILE.yaml]",
-		Short: "Search values of config keys by scores of validation images",
+		Short: "Search for good values of config keys, scored on validation images",
 		Long: `
-Trains trials of a config, each with drawn values of the keys in its search section, and
-writes the config of the best one:
+Searches hyperparameters: trains trials of a config, each with random values for the keys
+in its search section, and writes the config of the best trial:
 
   search:
     trials: 20
@@ -49,22 +49,22 @@ writes the config of the best one:
       batch.per_class: [integer, 2, 8]
       miner.name: [choice, semihard, softhard]
 
-Trials are compared by the best evaluation of validation images (train.early_stop.metric,
-recall@1 without one). No score of test images is computed, and data.split.validation must
-hold images out. Each trial is a run, NAME-trial-000 and so on, which other commands read.
+Trials are compared by their best score on validation images (train.early_stop.metric, or
+recall@1 if that is not set). Test images are not scored, and data.split.validation must
+hold out images. Each trial is a normal run, NAME-trial-000 and so on.
 
-With search.method: halving all trials are trained for a short time, and one of search.eta
-of them again from the start, search.eta times as long, until the last ones are trained as
-long as the config says.
+search.method: halving is successive halving: it trains all trials for a short time, then
+retrains the best 1/search.eta of them from the start for search.eta times as long, and so
+on, up to the length in the config.
 
 tercet train FILE.yaml --task i/n trains a share of the trials of a random search; tune
-then finds them finished. The same command resumes an interrupted search. The draws depend
-on search.seed and the order of the keys: more trials begin with the same ones. Trials
-that diverge, collapse or do not fit the data have no score. The result is
-NAME-tuned.yaml in the folder of runs, with a comment that says how it was chosen.`,
+then uses these results. The same command resumes an interrupted search. Random values
+depend on search.seed and the order of the keys, so a search with more trials starts with
+the same ones. Trials that diverge, collapse or do not fit the data get no score. The
+result is NAME-tuned.yaml in the folder of runs, with a comment on how it was chosen.`,
 		Examples: []base.Example{
-			{Why: "the trials and their values, without training", Line: "tercet tune search.yaml --list"},
-			{Why: "as many at once as there are threads", Line: "tercet tune search.yaml --jobs auto"},
+			{Why: "list the trials and their values without training", Line: "tercet tune search.yaml --list"},
+			{Why: "train one trial per thread at a time", Line: "tercet tune search.yaml --jobs auto"},
 		},
 		Exits: []int{base.ExitData, base.ExitDiverged, base.ExitInterrupted},
 		Args:  o.OneConfig,
@@ -72,9 +72,9 @@ NAME-tuned.yaml in the folder of runs, with a comment that says how it was chose
 			fs := cmd.Flags()
 			o.AddFlags(cmd)
 			fs.StringVarP(&o.runs, "runs-dir", "o", "runs", "folder of run directories")
-			fs.StringVar(&o.out, "out", "", "write the chosen config to `FILE`.yaml; without it, RUNS-DIR/NAME-tuned.yaml")
+			fs.StringVar(&o.out, "out", "", "write the chosen config to `FILE`.yaml; default: RUNS-DIR/NAME-tuned.yaml")
 			fs.StringVar(&o.jobs, "jobs", "1", "train `N` trials at once, each on one thread; auto: one per thread")
-			fs.BoolVar(&o.list, "list", false, "print the trials and their values, and stop")
+			fs.BoolVar(&o.list, "list", false, "print the trials and their values, and exit")
 		},
 		Run: func(ctx context.Context, _ []string) error { return run(ctx, s, o) },
 	}.Build()

@@ -24,31 +24,31 @@ func New(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
 		Use:   "watch [RUN...]",
-		Short: "Follow runs that other processes train",
+		Short: "Show the progress of runs while other processes train them",
 		Long: `
-Follows runs while other processes train them, also on other machines that share the
-folder: it reads their logs and changes nothing. RUN is a run directory, a folder of them
-or a glob (default: runs). Runs that begin later are followed, too.
+Shows the progress of runs while other processes train them, also on other machines that
+share the folder. It only reads their logs. RUN is a run directory, a folder of run
+directories or a glob (default: runs). Runs that start later are included.
 
-On a terminal it draws a line for each run, with its curves, or a larger picture of a
-single one. Otherwise it prints a line for each epoch and evaluation, and for what happens
-to a run: resumed, finished, killed.
+On a terminal it draws one line per run with its curves, or a larger plot for a single
+run. Otherwise it prints a line for each epoch, each evaluation and each change of status:
+resumed, finished, killed.
 
-It ends when three checks in a row find no process that trains the runs.
+The command exits when three checks in a row find no process that trains the runs.
 
---http serves the page of tercet report to browsers of this machine instead, without
-pictures. New points of curves appear by themselves, and the page is loaded again when a
-run begins or ends.`,
+With --http it instead serves the page of tercet report to browsers on this machine,
+without pictures. Curves update automatically, and the page reloads when a run starts or
+ends.`,
 		Examples: []base.Example{
-			{Why: "all runs in the folder runs, as they are now", Line: "tercet watch runs --once"},
-			{Why: "one run, until it ends", Line: "tercet watch runs/first --interval 10ms"},
+			{Why: "show the present state of all runs in the folder runs, and exit", Line: "tercet watch runs --once"},
+			{Why: "follow one run until it ends", Line: "tercet watch runs/first --interval 10ms"},
 		},
 		Exits: []int{base.ExitData},
 		Args:  cobra.ArbitraryArgs,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
-			fs.DurationVar(&o.every, "interval", time.Second, "time between two looks at the logs")
-			fs.BoolVar(&o.once, "once", false, "look once, and end")
+			fs.DurationVar(&o.every, "interval", time.Second, "time between updates")
+			fs.BoolVar(&o.once, "once", false, "print the present state and exit")
 			fs.StringVar(&o.http, "http", "", "serve the page of tercet report live at `ADDRESS`, such as 127.0.0.1:8080, until Ctrl-C")
 			cmd.MarkFlagsMutuallyExclusive("http", "once")
 		},

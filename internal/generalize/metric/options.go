@@ -18,7 +18,7 @@ type Options struct {
 	// Positive names the positives' classes, or is a pattern such as Latin.*; empty takes
 	// those of the run.
 	Positive string
-	Delta    float64 // the bounds on gaps hold with probability 1 - delta; 0 is 0.01
+	Delta    float64 // delta of the bounds: each holds with probability 1 - delta; 0 is 0.01
 	Circle   bool    // with a Claim: on the unit circle in place of the run's images
 	// Exact has the table's numbers in full, for csv and json.
 	Exact bool
