@@ -54,7 +54,7 @@ func (r *Run) Extend(x Longer) (*Run, error) {
 	}
 	dir := filepath.Join(parent, x.Name)
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s is there already; give the longer run another name (%s)", ErrOtherRun, dir, option.Name("name"))
+		return nil, fmt.Errorf("%w: %s already exists; give the longer run another name (%s)", ErrOtherRun, dir, option.Name("name"))
 	}
 	left, err := filepath.Glob(filepath.Join(fsx.QuoteGlob(parent), "."+fsx.QuoteGlob(x.Name)+".tmp-*"))
 	if err != nil {

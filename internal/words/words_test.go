@@ -43,6 +43,27 @@ var retired = []retiredWord{
 	word(`defences?|colou?red?s? images|colours?|generalisation|regularis\w+|minimis\w+`, "American spelling"),
 }
 
+// dialect are phrases that pages and messages do not have: each is English somewhere, and
+// was used here in a sense that readers had to guess.
+var dialect = append([]retiredWord{
+	word(`as (it|they) comes?`, "unchanged, in random order, or say exactly what"),
+	word(`makes? of (it|them)`, "name the result"),
+	word(`takes? back`, "undo, remove"),
+	word(`undisturbed`, "uninterrupted"),
+	word(`at hand`, "available"),
+	word(`(is|are) there already`, "already exists"),
+	word(`speaks? of`, "reflects, covers"),
+	word(`measured alike`, "measured with the same settings"),
+	word(`lengthen(s|ed|ing)?`, "extend"),
+	word(`Euclid's`, "Euclidean"),
+	word(`without (its|their) number`, "without knowing the number"),
+	word(`has it that`, "states"),
+	word(`more than chance`, "significant"),
+	word(`the other way round`, "reversed"),
+	word(`what is lacked|is lacking`, "missing"),
+	word(`so many at once`, "N at once"),
+}, retired...)
+
 func word(pattern, write string) retiredWord {
 	return retiredWord{pattern, regexp.MustCompile(`(?i)\b(` + pattern + `)\b`), write}
 }
@@ -74,7 +95,7 @@ func TestPagesUseNoRetiredWords(t *testing.T) {
 			}
 			seen++
 			for n, line := range strings.Split(string(text), "\n") {
-				check(t, file, n+1, studyKey.ReplaceAllString(line, ""), retired)
+				check(t, file, n+1, studyKey.ReplaceAllString(line, ""), dialect)
 			}
 		}
 	}
@@ -110,7 +131,7 @@ func TestStringsUseNoRetiredWords(t *testing.T) {
 			}
 			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING && !keys[strings.Trim(l.Value, "\"`")] {
 				seen++
-				check(t, path, files.Position(l.Pos()).Line, l.Value, retired)
+				check(t, path, files.Position(l.Pos()).Line, l.Value, dialect)
 			}
 			return true
 		})

@@ -82,7 +82,7 @@ func TestInitMistakes(t *testing.T) {
 		{"config init foldr photos", base.ExitUsage, `there is no source "foldr"; did you mean folder? sources: cars, cifar10, `},
 		{"config init folder", base.ExitUsage, "folder needs a folder: tercet config init folder FOLDER"},
 		{"config init glyphs photos", base.ExitUsage, "leave out photos"},
-		{"config init folder photos --out there.yaml", base.ExitUsage, "there.yaml is there already"},
+		{"config init folder photos --out there.yaml", base.ExitUsage, "there.yaml already exists"},
 		{"config init folder photos --out my.txt", base.ExitUsage, "ends in .yaml"},
 		{"config init folder gone", base.ExitData, "gone"},
 		{"config init folder empty", base.ExitData, "empty has no folders"},

@@ -36,7 +36,7 @@ func TestExportTrackers(t *testing.T) {
 		"export csv runs/tiny --out runs/tiny/events.jsonl":   "is part of the run",
 		"export mlflow runs/tiny --out m --experiment ''":     "--experiment is empty",
 		"runs extend runs/tiny --epochs 4 --schedule slow":    `--schedule is "slow"`,
-		"runs extend runs/tiny --epochs 4 --name tiny":        "runs/tiny is there already",
+		"runs extend runs/tiny --epochs 4 --name tiny":        "runs/tiny already exists",
 		"runs extend runs/tiny --epochs 2":                    "has 2 epochs already",
 		"watch runs --interval 0s":                            "--interval is 0s",
 	} {

@@ -226,7 +226,7 @@ func TestDiffOfUnlikeScores(t *testing.T) {
 		m.Kernel = "avx2"
 	})
 	out := clitest.Must(t, 0, "runs diff runs/a-2 runs/b")
-	for _, want := range []string{"recall@1 is not measured alike: distance euclidean (runs/a-2), cosine (runs/b)", "the test images are not the same: none, and 4 with fingerprint 0123456789ab", "kernel levels: none, and avx2"} {
+	for _, want := range []string{"recall@1 was measured with different settings: distance euclidean (runs/a-2), cosine (runs/b)", "the test images are not the same: none, and 4 with fingerprint 0123456789ab", "kernel levels: none, and avx2"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

@@ -35,7 +35,7 @@ func table(d *printed.ComparedRuns, format string) *render.Table {
 		}
 		t.Rows = append(t.Rows, row)
 		if p.Unlike != "" {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s of %s is not measured alike: %s", p.Score, p.Side, p.Unlike))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s of %s was measured with different settings: %s", p.Score, p.Side, p.Unlike))
 		}
 	}
 	t.Notes = append(t.Notes, d.Notes...)

@@ -130,7 +130,7 @@ func (o initOptions) check() error {
 		return err
 	}
 	if _, err := os.Stat(o.out); err == nil && !o.force {
-		return base.Usagef("%s is there already; give another --out, or --force to replace it", o.out)
+		return base.Usagef("%s already exists; give another --out, or --force to replace it", o.out)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (o packOptions) check() error {
 		return base.Usagef("--size is %d; give 1 to 4096", o.Size)
 	}
 	if _, err := os.Stat(o.out); err == nil && !o.force {
-		return base.Usagef("%s is there already; --force replaces it", o.out)
+		return base.Usagef("%s already exists; --force replaces it", o.out)
 	}
 	return base.Writable(o.out)
 }

@@ -129,7 +129,7 @@ func runEval(ctx context.Context, s *base.Streams, o options) error {
 		return err
 	}
 	if o.Run == "" && o.device != "" {
-		return base.Usagef("--device is about the network of a run: embeddings of a file are there already; leave it out")
+		return base.Usagef("--device applies to the network of a run, and embeddings of a file are computed already; leave it out")
 	}
 	if err := base.OpenDevice(s, o.device); err != nil {
 		return err

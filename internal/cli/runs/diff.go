@@ -114,7 +114,7 @@ func scoreTable(d *printed.RunDifference) *render.Table {
 		}
 		t.Rows = append(t.Rows, []render.Cell{render.Text(p.Key), scoreCell(p.Values[0]), scoreCell(p.Values[1]), by})
 		if p.Unlike != "" {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s is not measured alike: %s", p.Key, p.Unlike))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s was measured with different settings: %s", p.Key, p.Unlike))
 		}
 	}
 	t.Notes = append(t.Notes, d.Notes...)

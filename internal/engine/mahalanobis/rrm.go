@@ -23,7 +23,7 @@ type RRMOptions struct {
 	Method string  // newton, lbfgs, or auto (or empty)
 	// Tol is the largest certificate, in units of ||w||; 0 is 1e-9, for the hinge 0.01.
 	Tol float64
-	// Prior is s of r(w) = sigma/2 ||w - s I||^2, which draws w to Euclid's metric; the
+	// Prior is s of r(w) = sigma/2 ||w - s I||^2, which draws w to the Euclidean metric; the
 	// paper has 0.
 	Prior float64
 	// Start is where to begin, (d(d+1)/2); nil is the prior.

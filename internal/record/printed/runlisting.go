@@ -48,7 +48,7 @@ type ScoreDifference struct {
 	Key        string           `json:"key" doc:"the score"`
 	Values     [2]*record.Value `json:"values" doc:"its value in each run; null where the run lacks it"`
 	Difference *float64         `json:"difference,omitempty" doc:"second minus first, where both have it and measured it alike"`
-	Unlike     string           `json:"unlike,omitempty" doc:"in what the two are not measured alike"`
+	Unlike     string           `json:"unlike,omitempty" doc:"how the two measurements differ"`
 }
 
 // ExtendedRun is what tercet runs extend prints, schema tercet.extended-run/1.
@@ -142,7 +142,7 @@ type PairedDifference struct {
 	Seeds   *OverSeeds   `json:"over_seeds,omitempty" doc:"of two or more pairs with the same seeds"`
 	Queries *OverQueries `json:"over_queries,omitempty" doc:"where all results store the values of the same queries"`
 	Verdict string       `json:"verdict" doc:"'better', 'worse' or 'inconclusive': from the interval over seeds if there is one, else from that over queries"`
-	Unlike  string       `json:"unlike,omitempty" doc:"in what the sides are not measured alike, so that there is no difference"`
+	Unlike  string       `json:"unlike,omitempty" doc:"how the measurements of the sides differ, so that no difference is computed"`
 }
 
 // OverSeeds is what differences seed by seed say of further seeds.
