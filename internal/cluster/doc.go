@@ -1,4 +1,3 @@
-// Package cluster groups embeddings: plain (n, d) float32 arrays,
-// from whatever tool they come. It knows no true labels; package metric scores
-// what comes out.
+// Package cluster groups embeddings, given as plain (n, d) float32 arrays from any tool.
+// It does not use true labels; package metric scores the clusters.
 package cluster

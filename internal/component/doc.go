@@ -1,6 +1,6 @@
-// Package component is how the parts of an experiment describe themselves: losses,
-// miners, models and the like. A part is one file with its options, a struct whose
-// fields are the keys of a config:
+// Package component lets the components of an experiment (losses, miners, models and so on)
+// describe themselves. A component is one file with its options, a struct whose fields are
+// the keys of a config:
 //
 //	type TripletOptions struct {
 //		Margin float64 `yaml:"margin" check:">=0" doc:"gap between the two distances"`
@@ -13,6 +13,6 @@
 //	}
 //
 // The tags are those of package config, which reads the families and decodes the
-// options by reflection. What tags cannot say, the options say in methods: see
+// options by reflection. Checks that tags cannot express are methods of the options: see
 // Checker, and the interfaces of the family's package.
 package component

@@ -12,10 +12,10 @@ import (
 
 // Search says how tercet tune looks for values of keys.
 type Search struct {
-	Method string `yaml:"method" enum:"random|halving" omit:"random" doc:"random trains every trial as long as the config says; halving trains all for a short time, and the best of them again for longer"`
-	Trials int    `yaml:"trials" check:">=1,<=10000" omit:"20" doc:"draws of the keys of space"`
+	Method string `yaml:"method" enum:"random|halving" omit:"random" doc:"random trains every trial for the full length; halving trains all trials for a short time, then retrains the best for longer"`
+	Trials int    `yaml:"trials" check:">=1,<=10000" omit:"20" doc:"number of trials, each with random values of the keys in space"`
 	Eta    int    `yaml:"eta" check:">=2,<=16" omit:"3" doc:"with halving: one of ETA trials is trained again, ETA times as long"`
-	Seed   uint64 `yaml:"seed" omit:"0" doc:"seed of the draws, apart from the runs'"`
+	Seed   uint64 `yaml:"seed" omit:"0" doc:"seed of the draws, independent of the seeds of the runs"`
 	Space  Axes   `yaml:"space" omit:"{}" doc:"dotted key to a range: [uniform, LOW, HIGH], [log-uniform, LOW, HIGH], [integer, LOW, HIGH] or [choice, A, B, ...]"`
 }
 

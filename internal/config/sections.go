@@ -19,12 +19,12 @@ type Data struct {
 	Fit           string      `yaml:"fit" enum:"stretch|short" doc:"what size means: stretch makes both sides that long, short the shorter one and keeps the aspect (then crop)"`
 	Crop          int         `yaml:"crop" check:">=0,<=4096" doc:"side of the center crop in pixels; 0 crops nothing"`
 	Color         string      `yaml:"color" enum:"native|grey|rgb" doc:"channels; native keeps those of the source"`
-	Split         Split       `yaml:"split" doc:"what is trained on and what is tested on"`
-	LimitPerClass int         `yaml:"limit_per_class" check:">=0,<=1000000000" doc:"at most so many training images of a class; 0 takes all"`
+	Split         Split       `yaml:"split" doc:"the split into training and test set"`
+	LimitPerClass int         `yaml:"limit_per_class" check:">=0,<=1000000000" doc:"maximum number of training images per class; 0: all"`
 	SkipPerClass  int         `yaml:"skip_per_class" check:">=0,<=1000000000" doc:"skip this many training images of each class, the first ones in limit_per_class order: with the same split.seed, a limit of K and a skip of K share no image; 0 skips none"`
-	Classes       int         `yaml:"classes" check:">=0,<=1000000000" doc:"train and test on so many classes, drawn by the run's seed and the same in both sets; 0 takes all"`
+	Classes       int         `yaml:"classes" check:">=0,<=1000000000" doc:"train and test on this many classes, drawn by the run's seed and the same in both sets; 0: all"`
 	Transform     Transform   `yaml:"transform" doc:"steps between the file and the network, as torchvision names them; images are then decoded each time they are needed"`
-	SkipBroken    bool        `yaml:"skip_broken" omit:"false" doc:"decode every image file first and leave out those that cannot be decoded; the manifest lists them. Without it one such file is an error"`
+	SkipBroken    bool        `yaml:"skip_broken" omit:"false" doc:"decode every image file first and leave out those that cannot be decoded; the manifest lists them. Otherwise such a file is an error"`
 	Augment       Augment     `yaml:"augment" doc:"random changes of training images"`
 	Distort       Distort     `yaml:"distort" doc:"random affine and elastic maps of training images"`
 	Options       data.Source `yaml:"-"`
@@ -34,17 +34,17 @@ type Data struct {
 // training: a component of data.Splits.
 type Split struct {
 	Kind       string            `yaml:"kind" choice:"split" doc:"how the data are split into train and test"`
-	Validation float64           `yaml:"validation" check:">=0,<=0.9" doc:"fraction of the training data held out to choose the best checkpoint and to stop early: whole classes where the test classes are unseen ones, otherwise images of each class; 0 holds out none"`
-	Seed       uint64            `yaml:"seed" doc:"seed of what is chosen for test, validation, limit_per_class and skip_per_class, apart from the run's"`
+	Validation float64           `yaml:"validation" check:">=0,<=0.9" doc:"fraction of the training data held out to choose the best checkpoint and to stop early: whole classes if training and test classes are disjoint, otherwise images of each class; 0: none"`
+	Seed       uint64            `yaml:"seed" doc:"seed of the choice of images for test, validation, limit_per_class and skip_per_class, independent of the run's seed"`
 	Options    data.SplitOptions `yaml:"-"`
 }
 
 // Transform lists steps of transform.Family. It takes the place of the other keys that
 // change images.
 type Transform struct {
-	Train  []string `yaml:"train" steps:"any" omit:"[]" doc:"list of steps of training images; an empty one takes those of test"`
-	Test   []string `yaml:"test" steps:"fixed" omit:"[]" doc:"list of steps of all other images"`
-	Packed string   `yaml:"packed" omit:"\"\"" doc:"file of tercet data pack, read instead of the images: steps find them resized"`
+	Train  []string `yaml:"train" steps:"any" omit:"[]" doc:"list of steps for training images; empty: the steps of test"`
+	Test   []string `yaml:"test" steps:"fixed" omit:"[]" doc:"list of steps for all other images"`
+	Packed string   `yaml:"packed" omit:"\"\"" doc:"file written by tercet data pack, read instead of the images; it contains resized images"`
 }
 
 // Given says that there are steps.
@@ -52,7 +52,7 @@ func (t Transform) Given() bool { return len(t.Train)+len(t.Test) > 0 }
 
 // Augment changes training images at random.
 type Augment struct {
-	CropPadding int  `yaml:"crop_padding" check:">=0,<=256" doc:"pad by so many pixels, then crop at a random place; 0 is off"`
+	CropPadding int  `yaml:"crop_padding" check:">=0,<=256" doc:"pad by this many pixels, then crop at a random position; 0: off"`
 	Flip        bool `yaml:"flip" doc:"mirror left and right with probability 1/2"`
 }
 
@@ -61,7 +61,7 @@ type Augment struct {
 type Distort struct {
 	Strength float64 `yaml:"strength" check:">=0,<=1" doc:"size of the pixel shifts; 0 is off"`
 	Fresh    bool    `yaml:"fresh" doc:"draw another map each time an image is shown; without it each image has one fixed map"`
-	Seed     uint64  `yaml:"seed" doc:"seed of the maps, apart from the run's"`
+	Seed     uint64  `yaml:"seed" doc:"seed of the maps, independent of the run's seed"`
 }
 
 // Noise changes what is trained on: labels, pairs or triplets; held-out and test
@@ -74,33 +74,33 @@ type Noise struct {
 // Model is the embedder, a component of nn.Family.
 type Model struct {
 	Name      string  `yaml:"name" choice:"model" doc:"the network"`
-	Embedding int     `yaml:"embedding" check:">=0,<=65536" doc:"dimension D of the embedding; 0 takes the model's own"`
+	Embedding int     `yaml:"embedding" check:">=0,<=65536" doc:"dimension D of the embedding; 0: the default of the model"`
 	Normalize bool    `yaml:"normalize" doc:"divide embeddings by their Euclidean length"`
 	Init      string  `yaml:"init" enum:"pytorch|xavier-uniform|xavier-normal|he-uniform|he-normal" doc:"how weights are drawn"`
-	Weights   string  `yaml:"weights" omit:"\"\"" doc:"file of weights that the network begins with: safetensors, .pth, or a checkpoint of a run; the last linear layer is drawn where its shape differs; empty draws all"`
+	Weights   string  `yaml:"weights" omit:"\"\"" doc:"file of initial weights: safetensors, .pth, or a checkpoint of a run; the last linear layer is initialized at random if its shape differs; empty: initialize all layers at random"`
 	Options   nn.Keys `yaml:"-"`
 }
 
 // Batch says which images come next: a component of batch.Samplers.
 type Batch struct {
 	Sampler  string            `yaml:"sampler" choice:"sampler" doc:"how a batch is composed"`
-	Views    int               `yaml:"views" check:">=1,<=2" omit:"1" doc:"how often each image of a batch is in it, each time with random changes of its own; 2 for losses on views"`
+	Views    int               `yaml:"views" check:">=1,<=2" omit:"1" doc:"number of views of each image in a batch, each with its own random augmentation; 2 for losses on views"`
 	DropLast bool              `yaml:"drop_last" doc:"leave out an epoch's last batch if it is not full"`
-	Prefetch int               `yaml:"prefetch" check:">=0,<=64" doc:"batches made ahead of time on spare threads; 0 makes each when it is needed"`
+	Prefetch int               `yaml:"prefetch" check:">=0,<=64" doc:"number of batches to prepare ahead of time on spare threads; 0: none"`
 	Options  batch.SamplerKeys `yaml:"-"`
 }
 
 // Loss is the objective, a component of loss.Family.
 type Loss struct {
 	Name    string       `yaml:"name" choice:"loss" doc:"the objective"`
-	Memory  Memory       `yaml:"memory" doc:"embeddings of earlier batches that those of a batch are compared with, too"`
+	Memory  Memory       `yaml:"memory" doc:"number of embeddings of earlier batches that a batch is also compared with"`
 	Options loss.Options `yaml:"-"`
 }
 
 // Memory keeps embeddings of earlier batches.
 type Memory struct {
 	Size   int            `yaml:"size" check:">=0,<=65536" omit:"0" doc:"with losses on pairs and on triplets: the last SIZE embeddings are compared with those of a batch, without a gradient of their own; 0 is off"`
-	Warmup component.Span `yaml:"warmup" units:"steps,epochs" check:">=0" omit:"0 steps" doc:"none are kept for so long at the start; 1000 steps in the paper"`
+	Warmup component.Span `yaml:"warmup" units:"steps,epochs" check:">=0" omit:"0 steps" doc:"length of the start of training without memory; 1000 steps in the paper"`
 }
 
 // Miner picks tuples, a component of mine.Family.
@@ -120,7 +120,7 @@ type Defense struct {
 type Optimizer struct {
 	Name        string     `yaml:"name" choice:"optimizer" doc:"the update rule"`
 	LR          float64    `yaml:"lr" check:">0" doc:"learning rate at its highest"`
-	WeightDecay float64    `yaml:"weight_decay" check:">=0" doc:"pull of weights towards zero"`
+	WeightDecay float64    `yaml:"weight_decay" check:">=0" doc:"strength of weight decay"`
 	Decay       string     `yaml:"decay" enum:"l2|decoupled" doc:"l2 adds the decay to the gradient, decoupled to the step"`
 	Clip        float64    `yaml:"clip" check:">=0" doc:"largest Euclidean norm of the whole gradient; 0 is off"`
 	ClipValue   float64    `yaml:"clip_value" check:">=0" omit:"0" doc:"largest absolute value of each number of the gradient; 0 is off"`
@@ -132,7 +132,7 @@ type Optimizer struct {
 
 // Group is what parameters have of their own. Auto takes what all others have.
 type Group struct {
-	LR          component.Auto `yaml:"lr" check:">0" omit:"auto" doc:"learning rate at its highest; auto takes optimizer.lr"`
+	LR          component.Auto `yaml:"lr" check:">0" omit:"auto" doc:"maximum learning rate; auto: optimizer.lr"`
 	WeightDecay component.Auto `yaml:"weight_decay" check:">=0" omit:"auto" doc:"weight decay; auto takes optimizer.weight_decay"`
 }
 
@@ -147,18 +147,18 @@ type Schedule struct {
 // Train says how long a run is and what it writes on the way. Exactly one of
 // Epochs and Steps is not 0.
 type Train struct {
-	Epochs          int            `yaml:"epochs" check:">=0,<=1000000" oneof:"length" doc:"length in passes over the sampler's epoch; 0 where steps counts"`
-	Steps           int            `yaml:"steps" check:">=0,<=1000000000" oneof:"length" doc:"length in optimizer steps; 0 where epochs counts"`
-	BatchNorm       string         `yaml:"batchnorm" enum:"train|shard|frozen|frozen-affine" doc:"train uses the batch's statistics, shard those of each of train.shards, frozen the stored ones; frozen-affine also leaves weight and bias of batch norm as they are"`
-	Shards          int            `yaml:"shards" check:">=1,<=1024" omit:"1" doc:"parts of a batch whose gradients are taken one by one and added in a fixed order; decides the last bits of results and how many ranks can share the batch"`
-	Accumulate      int            `yaml:"accumulate" check:">=1,<=100000" omit:"1" doc:"batches whose gradients, each of its own loss, make an optimizer step: their mean; steps and schedules count optimizer steps"`
-	HeadOnly        component.Span `yaml:"head_only" units:"steps,epochs" check:">=0" omit:"0 steps" doc:"train the network's last linear layer alone for so long at the start"`
-	Device          string         `yaml:"device" omit:"cpu" doc:"what the network computes on: cpu, opencl or cuda, and opencl:1, cuda:1 and so on for further devices; other than cpu needs tercet-native, and decides the last bits of results"`
+	Epochs          int            `yaml:"epochs" check:">=0,<=1000000" oneof:"length" doc:"length in epochs of the sampler; 0: use steps"`
+	Steps           int            `yaml:"steps" check:">=0,<=1000000000" oneof:"length" doc:"length in optimizer steps; 0: use epochs"`
+	BatchNorm       string         `yaml:"batchnorm" enum:"train|shard|frozen|frozen-affine" doc:"train uses the batch's statistics, shard those of each of train.shards, frozen the stored ones; frozen-affine also freezes weight and bias of batch norm"`
+	Shards          int            `yaml:"shards" check:">=1,<=1024" omit:"1" doc:"number of parts of a batch whose gradients are computed separately and added in a fixed order; affects the last bits of results and limits the number of ranks"`
+	Accumulate      int            `yaml:"accumulate" check:">=1,<=100000" omit:"1" doc:"gradient accumulation: number of batches whose mean gradient makes one optimizer step; steps and schedules count optimizer steps"`
+	HeadOnly        component.Span `yaml:"head_only" units:"steps,epochs" check:">=0" omit:"0 steps" doc:"train only the network's last linear layer for this long at the start"`
+	Device          string         `yaml:"device" omit:"cpu" doc:"device of the network: cpu, opencl or cuda, and opencl:1, cuda:1 and so on for further devices; all but cpu need tercet-native; affects the last bits of results"`
 	LogEvery        int            `yaml:"log_every" check:">=1,<=1000000000" doc:"optimizer steps between two events"`
 	EvalEvery       int            `yaml:"eval_every" check:">=0,<=1000000000" doc:"epochs between two evaluations; 0 evaluates at the end only"`
-	EvalSamples     int            `yaml:"eval_samples" check:">=0,<=1000000000" doc:"validation images, or test images where there are none, used by evaluations during training; 0 uses all"`
-	CheckpointEvery component.Span `yaml:"checkpoint_every" units:"steps,minutes" check:">=0" doc:"largest distance of two checkpoints; with minutes there is also one at an epoch's end, unless the last is less than 5 seconds old; 0 writes one at each epoch's end"`
-	KeepEvery       component.Span `yaml:"keep_every" units:"steps,epochs" check:">=0" omit:"0 steps" doc:"distance of the checkpoints that stay, as checkpoints/step-N.safetensors; 0 keeps none but last, previous and best"`
+	EvalSamples     int            `yaml:"eval_samples" check:">=0,<=1000000000" doc:"number of validation images (test images if there are none) for evaluations during training; 0: all"`
+	CheckpointEvery component.Span `yaml:"checkpoint_every" units:"steps,minutes" check:">=0" doc:"maximum interval between checkpoints; with minutes there is also one at the end of an epoch, unless the last is less than 5 seconds old; 0: one at the end of each epoch"`
+	KeepEvery       component.Span `yaml:"keep_every" units:"steps,epochs" check:">=0" omit:"0 steps" doc:"interval of checkpoints to keep, as checkpoints/step-N.safetensors; 0 keeps only last, previous and best"`
 	EMA             float64        `yaml:"ema" check:">=0,<=0.99999" omit:"0" doc:"decay of a moving average of the weights, such as 0.999: the network that is evaluated, embedded and attacked is then the average; 0 keeps none"`
 	EarlyStop       EarlyStop      `yaml:"early_stop" doc:"stop when a metric no longer rises"`
 	Collapse        Collapse       `yaml:"collapse" doc:"stop when the embedding has collapsed to a point or a line"`
@@ -169,7 +169,7 @@ type EarlyStop struct {
 	Metric   string  `yaml:"metric" doc:"key of an evaluation, such as retrieval.recall@1, or pair_accuracy of held-out pairs or pair_train_accuracy where pairs are trained on; empty is off"`
 	Patience int     `yaml:"patience" check:">=1,<=1000000" doc:"evaluations without a rise before the run stops"`
 	MinDelta float64 `yaml:"min_delta" check:">=0" doc:"smallest difference that counts as a rise"`
-	On       string  `yaml:"on" enum:"validation|test" doc:"images that stop the run: validation ones, which data.split.validation holds out, or test ones, whose scores are too good then"`
+	On       string  `yaml:"on" enum:"validation|test" doc:"images for early stopping: validation images, held out by data.split.validation, or test images, whose scores are then biased upwards"`
 }
 
 // Idle says that patience or min_delta are set where no metric stops the run.
@@ -184,7 +184,7 @@ func (e EarlyStop) Idle() bool {
 // active.
 type Collapse struct {
 	Enabled bool    `yaml:"enabled" doc:"whether a collapse stops the run"`
-	Window  int     `yaml:"window" check:">=1,<=1000000" doc:"steps in a row that must be beyond a limit"`
+	Window  int     `yaml:"window" check:">=1,<=1000000" doc:"number of consecutive steps beyond a limit that count as a collapse"`
 	Cosine  float64 `yaml:"cosine" check:">0,<=1" doc:"mean cosine of two embeddings of a batch above which it counts as collapsed"`
 	Rank    float64 `yaml:"rank" check:">=0" doc:"effective rank of a batch's Gram matrix below which it counts as collapsed"`
 	Active  float64 `yaml:"active" check:">=0,<=1" doc:"fraction of active tuples below which learning counts as stopped; 0 is off"`
@@ -194,16 +194,16 @@ type Collapse struct {
 type Eval struct {
 	Ks        []int  `yaml:"ks" check:">=1,<=1000000" doc:"the k of recall@k, rising"`
 	KMeans    KMeans `yaml:"kmeans" doc:"the clustering that is scored"`
-	Bootstrap int    `yaml:"bootstrap" check:">=0,<=1000000" doc:"resamples of the queries for the 95 % intervals; 0 gives none"`
+	Bootstrap int    `yaml:"bootstrap" check:">=0,<=1000000" doc:"bootstrap resamples of the queries for the 95 % intervals; 0: no intervals"`
 	Baselines bool   `yaml:"baselines" doc:"also score raw pixels and the untrained network"`
 	Batch     int    `yaml:"batch" check:">=1,<=1000000" doc:"images embedded at a time"`
 	// Pairs and NoisyPairs are for runs on a pair graph.
-	Pairs      int  `yaml:"pairs" check:">=0,<=10000000" doc:"pairs of held-out images, half of them similar, on which a run on a pair graph is evaluated; 0 evaluates none"`
-	NoisyPairs bool `yaml:"noisy_pairs" doc:"put the noise of the training pairs on these pairs too"`
+	Pairs      int  `yaml:"pairs" check:">=0,<=10000000" doc:"number of held-out pairs, half of them similar, to evaluate a run on a pair graph; 0: none"`
+	NoisyPairs bool `yaml:"noisy_pairs" doc:"also inject the noise of the training pairs into these pairs"`
 }
 
 // KMeans configures k-means.
 type KMeans struct {
-	K     int `yaml:"k" check:">=0,<=1000000" doc:"clusters; 0 takes the number of classes"`
-	NInit int `yaml:"n_init" check:">=1,<=100000" doc:"number of starts; the best counts"`
+	K     int `yaml:"k" check:">=0,<=1000000" doc:"number of clusters; 0: the number of classes"`
+	NInit int `yaml:"n_init" check:">=1,<=100000" doc:"number of starts; the best is kept"`
 }

@@ -12,7 +12,7 @@ func init() {
 
 // FolderOptions are one folder a class, images inside.
 type FolderOptions struct {
-	Root  string `yaml:"root" doc:"folder of class folders, or of the two below"`
+	Root  string `yaml:"root" doc:"folder with one subfolder per class, or with the two folders below"`
 	Train string `yaml:"train" doc:"with split file: the folder of training classes, under root"`
 	Test  string `yaml:"test" doc:"with split file: the folder of test classes, under root"`
 }

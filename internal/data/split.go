@@ -7,7 +7,7 @@ import (
 	"tercet/internal/rng"
 )
 
-// Split says what is trained on and what is tested on.
+// Split says the split into training and test set.
 type Split struct {
 	// Kind is "" (as the source has it, with or without a test set), "file" (as
 	// the source has it; no test set is an error), "class" (test classes are

@@ -1,7 +1,7 @@
-// Package metric scores embeddings: retrieval and clustering measures on plain
-// (n, d) float32 arrays and int32 labels, from whatever tool they come.
+// Package metric scores embeddings: retrieval and clustering scores of plain
+// (n, d) float32 arrays and int32 labels from any tool.
 //
-// Many measures go by one name and differ in detail, so every value carries a
-// definition id such as "map@r(pml)"; the doc comments of [Retrieve],
-// [Clustering] and [Verify] say what each id means. Nothing here needs memory for all pairs.
+// Different tools use the same name for scores that differ in detail, so every value carries
+// a definition id such as "map@r(pml)". The doc comments of [Retrieve], [Clustering] and
+// [Verify] define each id. No function needs memory for all pairs of items.
 package metric

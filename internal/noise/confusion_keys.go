@@ -18,7 +18,7 @@ func init() {
 // matrix.
 type ConfusionKeys struct {
 	Matrix string  `yaml:"matrix" doc:"CSV file of K rows of K probabilities: row y says what becomes of class y; each sums to 1"`
-	Seed   *uint64 `yaml:"seed" doc:"seed of the noise; null takes the run's"`
+	Seed   *uint64 `yaml:"seed" doc:"seed of the noise; null: the run's seed"`
 }
 
 // Own implements Keys.
@@ -49,8 +49,8 @@ func (k ConfusionKeys) Relabel(truth []int32, classes int, seed uint64) ([]int32
 // PairFlipKeys turn training labels of class y into y+1, of the last class into
 // the first.
 type PairFlipKeys struct {
-	Rate float64 `yaml:"rate" check:">=0,<=1" doc:"probability that a label becomes the next class's"`
-	Seed *uint64 `yaml:"seed" doc:"seed of the noise; null takes the run's"`
+	Rate float64 `yaml:"rate" check:">=0,<=1" doc:"probability that a label is replaced by the next class"`
+	Seed *uint64 `yaml:"seed" doc:"seed of the noise; null: the run's seed"`
 }
 
 // Own implements Keys.

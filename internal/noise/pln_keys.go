@@ -19,7 +19,7 @@ type PairKeys struct {
 	Effective *float64 `yaml:"effective" check:">=0,<=0.5" oneof:"amount" doc:"probability that a pair's label is wrong: q/2"`
 	Beta      *float64 `yaml:"beta" check:">0.5,<=1" oneof:"amount" doc:"probability that a pair labeled similar, or a triplet's positive, is right; set gamma too"`
 	Gamma     *float64 `yaml:"gamma" check:">0.5,<=1" oneof:"amount" doc:"probability that a pair labeled different, or a triplet's negative, is right; set beta too"`
-	Seed      *uint64  `yaml:"seed" doc:"seed of the noise; null takes the run's"`
+	Seed      *uint64  `yaml:"seed" doc:"seed of the noise; null: the run's seed"`
 }
 
 // Own implements Keys.

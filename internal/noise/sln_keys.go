@@ -14,10 +14,10 @@ func init() {
 // SymmetricKeys flip each training label independently to another class, all of
 // them equally likely. Exactly one of Rate, Q and Effective is set.
 type SymmetricKeys struct {
-	Rate      *float64 `yaml:"rate" check:">=0,<1" oneof:"amount" doc:"probability that a label becomes another one"`
+	Rate      *float64 `yaml:"rate" check:">=0,<1" oneof:"amount" doc:"probability that a label is replaced by another class"`
 	Q         *float64 `yaml:"q" check:">=0,<=1" oneof:"amount" doc:"probability that a label is redrawn from all K classes, including the true one: rate q (K-1)/K"`
 	Effective *float64 `yaml:"effective" check:">=0,<=0.5" oneof:"amount" doc:"probability that the label of a pair, as often similar as different, is wrong: q - q^2/2"`
-	Seed      *uint64  `yaml:"seed" doc:"seed of the noise; null takes the run's. One seed changes the same labels at every rate, and more of them at a higher one"`
+	Seed      *uint64  `yaml:"seed" doc:"seed of the noise; null: the run's seed. With the same seed, the labels that are wrong at a low rate are also wrong at a higher one"`
 }
 
 // Own implements Keys.

@@ -14,7 +14,7 @@ func init() {
 // TripletKeys exchange positive and negative of triplets of a triplet list.
 type TripletKeys struct {
 	Rate float64 `yaml:"rate" check:">=0,<=1" doc:"rho, the probability that positive and negative of a triplet are exchanged"`
-	Seed *uint64 `yaml:"seed" doc:"seed of the noise; null takes the run's"`
+	Seed *uint64 `yaml:"seed" doc:"seed of the noise; null: the run's seed"`
 }
 
 // Own implements Keys.

@@ -45,8 +45,8 @@ type GivesTriplets interface {
 // section 3). No miner is asked.
 type PairGraph struct {
 	Scenario  string `yaml:"scenario" enum:"s2|s1|full" doc:"s2: all pairs of PAIRS/2 images, dense; s1: PAIRS of the pairs of all images, sparse; full: all pairs of all images, two for each"`
-	Pairs     int    `yaml:"pairs" check:">=0,<=100000000" doc:"pairs in all, half of them similar by the labels that are trained on; not asked for by scenario full, which has two for each image"`
-	Negatives string `yaml:"negatives" enum:"same-index|random" doc:"an image's different partner: of the same index in another class (text, Theorem 1), or any of it (Algorithm 1)"`
+	Pairs     int    `yaml:"pairs" check:">=0,<=100000000" doc:"total number of pairs, half of them similar according to the training labels; not used by scenario full, which has two pairs per image"`
+	Negatives string `yaml:"negatives" enum:"same-index|random" doc:"negative partner of an image: the image of the same index in another class (text, Theorem 1), or any image of that class (Algorithm 1)"`
 	Order     string `yaml:"order" enum:"shuffled|paper" doc:"chains join images in random order, or in the order of the dataset, sorted by true class, which undoes most of the noise"`
 	// Algorithm 2 of the paper draws with replacement (D5).
 	Replacement bool `yaml:"replacement" doc:"scenario s2: draw its images with replacement, as the paper's Algorithm 2 does"`

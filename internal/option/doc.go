@@ -1,3 +1,3 @@
-// Package option holds the error of a mistake in options, as against one in data, and the
-// names by which messages call options.
+// Package option defines the error for wrong options, as opposed to wrong data, and maps
+// options to the names that messages use for them.
 package option

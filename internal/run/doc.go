@@ -1,12 +1,12 @@
-// Package run owns the run directory and trains what is in it: manifest, lock, checkpoints,
-// log. It sweeps over configs too.
+// Package run manages run directories (manifest, lock, checkpoints, log) and trains the runs
+// in them, single ones and sweeps.
 //
-// Create makes a directory for a config, Open reads one, and Run.Train trains it to its end
-// or resumes it; a killed run loses nothing but the steps since its last checkpoint.
-// CheckConfig and Precheck refuse what training would refuse, before a directory is made;
-// MakePlan says what training would cost. Checkpoint, Loaded and Embed give the weights and
-// the embeddings to what measures a run: packages evaluate, robustness, clustering and
-// generalize. Keep is the rule by which their results replace older ones.
+// Create makes a directory for a config, Open reads one, and Run.Train trains or resumes
+// it; a killed run loses only the steps since its last checkpoint. CheckConfig and Precheck
+// report the errors that training would report, before a directory is made. MakePlan
+// estimates the cost of training. Checkpoint, Loaded and Embed give weights and embeddings
+// to the packages that measure a run: evaluate, robustness, clustering and generalize. Keep
+// decides whether their results may replace older ones.
 //
-// A config becomes data and components in package wire; the loop itself is package train.
+// Package wire turns a config into data and components; package train has the loop itself.
 package run

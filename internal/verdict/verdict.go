@@ -1,10 +1,10 @@
-// Package verdict is the one rule by which an interval says something about a claim.
+// Package verdict decides by one rule whether an interval supports or contradicts a claim.
 //
 // A claim is a range of values: a difference is above 0, an error below 0.1 %, a slope
 // between -1.15 and -0.85, two errors equal to within a margin that was set beforehand. It
-// is supported where the whole interval lies in the range, contradicted where the whole
-// interval lies outside, and inconclusive else. So an interval that merely contains a
-// value supports nothing, and a mean without an interval decides nothing.
+// is supported if the whole interval lies in the range, contradicted if the whole
+// interval lies outside, and otherwise inconclusive. An interval that merely contains a
+// value does not support a claim, and a mean without an interval is inconclusive.
 package verdict
 
 import (

@@ -13,7 +13,7 @@ func init() { register("cars", "Cars-196", CarsOptions{}) }
 // 196 to test on. Its own parts, train and test, hold images of all classes and are pooled.
 type CarsOptions struct {
 	Root    string `yaml:"root" doc:"folder with car_ims and cars_annos.mat, or cars_train, cars_test and devkit, or car_data and anno_train.csv"`
-	Partial bool   `yaml:"partial" doc:"take a part of the dataset: other counts and missing images are noted, not refused"`
+	Partial bool   `yaml:"partial" doc:"accept a part of the dataset: different counts and missing images give a note instead of an error"`
 	Boxes   bool   `yaml:"boxes" doc:"crop each image to its box; published scores are mostly without"`
 }
 

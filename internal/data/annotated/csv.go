@@ -25,10 +25,10 @@ func init() { register("table", "a csv of images, as OML reads", TableOptions{Bo
 // y_1 and y_2. Others are not read.
 type TableOptions struct {
 	Table   string `yaml:"table" doc:"csv file, below data.root where that is set, with columns label, path, split, is_query, is_gallery, and maybe category, sequence, x_1, x_2, y_1, y_2"`
-	Root    string `yaml:"root" doc:"folder that paths of the table and of its images are below; empty: the folder of the table"`
-	Partial bool   `yaml:"partial" doc:"leave out images that are not there, with a note"`
-	Boxes   bool   `yaml:"boxes" doc:"crop images to their boxes, where the table has any"`
-	Overlap bool   `yaml:"overlap" doc:"test also on classes that are trained on; scores are not those of unseen classes then"`
+	Root    string `yaml:"root" doc:"folder that the paths of the table and of its images are relative to; empty: the folder of the table"`
+	Partial bool   `yaml:"partial" doc:"leave out missing images, with a note"`
+	Boxes   bool   `yaml:"boxes" doc:"crop images to their boxes, if the table has any"`
+	Overlap bool   `yaml:"overlap" doc:"allow test classes that are also training classes; scores are then not those of unseen classes"`
 }
 
 // Traits implements data.Source.

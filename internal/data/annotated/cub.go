@@ -18,7 +18,7 @@ func init() { register("cub", "CUB-200-2011, birds", CUBOptions{}) }
 // 200 to test on. Its train_test_split.txt splits images of all classes and is not read.
 type CUBOptions struct {
 	Root    string `yaml:"root" doc:"folder with images.txt and images, or CUB_200_2011 in it"`
-	Partial bool   `yaml:"partial" doc:"take a part of the dataset: other counts and missing images are noted, not refused"`
+	Partial bool   `yaml:"partial" doc:"accept a part of the dataset: different counts and missing images give a note instead of an error"`
 	Boxes   bool   `yaml:"boxes" doc:"crop each image to its box; published scores are mostly without"`
 }
 

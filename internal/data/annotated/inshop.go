@@ -21,7 +21,7 @@ func init() { register("inshop", "In-Shop Clothes Retrieval", InShopOptions{Imag
 // 2016): queries are searched for in a gallery of other images.
 type InShopOptions struct {
 	Root    string `yaml:"root" doc:"folder with list_eval_partition.txt, or Eval, Img and Anno in it"`
-	Partial bool   `yaml:"partial" doc:"take a part of the dataset: other counts and missing images are noted, not refused"`
+	Partial bool   `yaml:"partial" doc:"accept a part of the dataset: different counts and missing images give a note instead of an error"`
 	Images  string `yaml:"images" enum:"img|img_highres" doc:"which images: img has sides of 256, img_highres is the larger ones in their place"`
 	Boxes   bool   `yaml:"boxes" doc:"crop each image to its box in list_bbox_inshop.txt, which counts in pixels of img"`
 }

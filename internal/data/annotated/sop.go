@@ -17,7 +17,7 @@ func init() { register("sop", "Stanford Online Products", SOPOptions{}) }
 // on, 11,316 others to test on.
 type SOPOptions struct {
 	Root    string `yaml:"root" doc:"folder with Ebay_train.txt and the folders of images, or Info_Files and images, or Stanford_Online_Products in it"`
-	Partial bool   `yaml:"partial" doc:"take a part of the dataset: other counts and missing images are noted, not refused"`
+	Partial bool   `yaml:"partial" doc:"accept a part of the dataset: different counts and missing images give a note instead of an error"`
 }
 
 var sop = published{

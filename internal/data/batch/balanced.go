@@ -18,8 +18,8 @@ func init() {
 type Balanced struct {
 	Classes     int  `yaml:"classes" check:">=2,<=1000000" doc:"classes in a batch"`
 	PerClass    int  `yaml:"per_class" check:">=2,<=1000000" doc:"images of each class in a batch"`
-	Replacement bool `yaml:"replacement" doc:"draw each image independently; without it, none comes again before all others of its class were shown"`
-	Categories  int  `yaml:"categories" check:">=0,<=1000000" doc:"coarser classes in a batch, of which each gives equally many classes; 0 looks at none"`
+	Replacement bool `yaml:"replacement" doc:"draw images with replacement; otherwise no image is repeated before all others of its class were drawn"`
+	Categories  int  `yaml:"categories" check:">=0,<=1000000" doc:"number of coarser classes in a batch, each with the same number of classes; 0: ignore coarser classes"`
 }
 
 // Check implements component.Checker.

@@ -26,9 +26,9 @@ type GlyphsOptions struct {
 type Glyphs struct {
 	Classes     int      `yaml:"classes" check:">=2,<=1000000" doc:"characters to train on"`
 	PerClass    int      `yaml:"per_class" check:">=2,<=1000000" doc:"images of each character"`
-	TestClasses int      `yaml:"test_classes" check:">=2,<=1000000" doc:"characters to test on, none of them trained on"`
+	TestClasses int      `yaml:"test_classes" check:">=2,<=1000000" doc:"number of test characters, which are not in the training set"`
 	Difficulty  float64  `yaml:"difficulty" check:">=0,<=1" doc:"0 draws plain characters, 1 hardly legible ones"`
-	Seed        uint64   `yaml:"seed" doc:"seed of the drawing, apart from the run's"`
+	Seed        uint64   `yaml:"seed" doc:"seed of the drawing, independent of the run's seed"`
 	Affine      *float64 `yaml:"affine" check:">=0,<=1" doc:"rotation, shear, scale and shift; null follows difficulty"`
 	Elastic     *float64 `yaml:"elastic" check:">=0,<=1" doc:"elastic distortion; null follows difficulty"`
 	Stroke      *float64 `yaml:"stroke" check:">=0,<=1" doc:"change of stroke weight; null follows difficulty"`

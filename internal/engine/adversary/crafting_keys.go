@@ -14,7 +14,7 @@ type CraftingKeys struct {
 	Scale     string   `yaml:"scale" enum:"fixed|ball" doc:"fixed steps by alpha; ball by 2.5 eps / steps, so that few steps reach the ball's edge too"`
 	Start     string   `yaml:"start" enum:"clean|random" doc:"from the clean image, or from a random point of the ball"`
 	BatchNorm string   `yaml:"batchnorm" enum:"running|batch" doc:"statistics of batch norm while crafting"`
-	Tolerance *float64 `yaml:"tolerance" check:">=0" doc:"end crafting when the objective changes by less; null is the implementation's own, 0 takes all steps"`
+	Tolerance *float64 `yaml:"tolerance" check:">=0" doc:"stop crafting when the objective changes by less than this; null: the default of the implementation; 0: always take all steps"`
 }
 
 // CraftingDefaults returns the papers' cheaper budget, eta = 8.

@@ -23,7 +23,7 @@ func init() {
 
 // FreeKeys are free adversarial training towards a destination hardness.
 type FreeKeys struct {
-	Source      *string  `yaml:"source" doc:"sampler of the triplets, in place of the miner; null takes the miner"`
+	Source      *string  `yaml:"source" doc:"sampler of triplets to use instead of the miner; null: use the miner"`
 	Destination Target   `yaml:"destination" doc:"how hard they shall become"`
 	Replays     int      `yaml:"replays" check:">=1,<=1000" doc:"m, steps in a row on one batch"`
 	Eps         *float64 `yaml:"eps" check:">0,<=1" doc:"radius of the linf ball, pixels in [0, 1]; null takes 77/255 for images of up to 64 pixels and 8/255 for larger ones"`

@@ -22,7 +22,7 @@ func init() {
 // as hard as the destination.
 type HMKeys struct {
 	Implementation string       `yaml:"implementation" was:"variant" words:"published=robrank" enum:"paper|robrank" doc:"robrank is the authors' code: 1e-6 in every coordinate difference, 0.2 for gamma and u, first loss 2, crafting that ends when the objective no longer changes"`
-	Source         *string      `yaml:"source" doc:"sampler of the triplets, in place of the miner; null takes the miner"`
+	Source         *string      `yaml:"source" doc:"sampler of triplets to use instead of the miner; null: use the miner"`
 	Destination    Target       `yaml:"destination" doc:"how hard they shall become"`
 	ICS            ICSKeys      `yaml:"ics" doc:"intra-class structure loss"`
 	PGD            CraftingKeys `yaml:"pgd" doc:"how images are perturbed"`

@@ -23,7 +23,7 @@ type IBPKeys struct {
 	Kappa  float64 `yaml:"kappa" check:">0,<=1" doc:"share of the bounds in the loss at the end"`
 	Margin float64 `yaml:"margin" check:">=0" doc:"target gap of the two squared distances at the worst image"`
 	WarmUp int     `yaml:"warmup" check:">=0,<=1000000000" doc:"steps without bounds"`
-	Ramp   int     `yaml:"ramp" check:">=0,<=1000000000" doc:"steps after these in which eps and kappa rise from 0"`
+	Ramp   int     `yaml:"ramp" check:">=0,<=1000000000" doc:"number of steps after the warm-up in which eps and kappa rise from 0"`
 }
 
 // New implements Keys.

@@ -1,4 +1,4 @@
-// Package loss holds objectives: embeddings and tuples to a loss and its
+// Package loss holds objectives: functions from embeddings and tuples to a loss and its
 // gradient with respect to the embeddings.
 //
 // An Objective evaluates z (B, D) on Tuples: triplets (a, p, n) or labeled pairs of

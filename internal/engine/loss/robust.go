@@ -22,7 +22,7 @@ type RobustOptions struct {
 	Beta        component.Auto `yaml:"beta" check:">0,<=1" doc:"probability that a positive is of the anchor's class; auto follows from the noise, or from noise_from"`
 	Gamma       component.Auto `yaml:"gamma" check:">0,<=1" doc:"probability that a negative is of another class; auto as for beta"`
 	Rho         *float64       `yaml:"rho" check:">=0,<0.5" doc:"probability that positive and negative are exchanged, in place of beta and gamma: w1 = 1 - rho, w2 = rho; null is none"`
-	NoiseFrom   string         `yaml:"noise_from" doc:"noise.json that tercet noise has written: beta and gamma for the noise found there; empty takes the noise in force"`
+	NoiseFrom   string         `yaml:"noise_from" doc:"noise.json written by tercet noise: use beta and gamma for its estimated noise; empty: the noise of this config"`
 	Temperature float64        `yaml:"temperature" check:">0" doc:"tau of form sigmoid"`
 	// Rescale: the form expected then has slope 1 within the margin, as the plain loss,
 	// and the expectation of odd and sigmoid under noise is, but for a constant, that on

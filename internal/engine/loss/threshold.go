@@ -25,7 +25,7 @@ type ThresholdOptions struct {
 	Alpha   float64   `yaml:"alpha" check:">0" doc:"squared distance that a negative shall have, above beta; with normalized embeddings at most 4"`
 	Beta    float64   `yaml:"beta" check:">0" doc:"squared distance that a positive may have; embeddings of one class are then up to sqrt((alpha + beta)/2) apart"`
 	Reduce  Reduction `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how the losses of triplets, or of pairs, become one number"`
-	Pairing Pairing   `yaml:"pairing" enum:"triplets|pairs" doc:"triplets: positive and negative of each mined triplet; pairs: every pair of the batch by its labels, no miner is asked"`
+	Pairing Pairing   `yaml:"pairing" enum:"triplets|pairs" doc:"triplets: positive and negative of each mined triplet; pairs: every pair of the batch by its labels, without a miner"`
 }
 
 // ThresholdDefaults returns alpha 1, beta 0.5 (for embeddings of length 1), mean,

@@ -16,8 +16,8 @@ func init() {
 // RRMKeys are the keys of regularized risk minimization over all triplets, eq. 5.
 type RRMKeys struct {
 	Sigma  float64 `yaml:"sigma" check:">0" doc:"weight of the regularizer sigma/2 ||w - prior I||^2"`
-	Prior  float64 `yaml:"prior" check:">=0" doc:"draw w to this multiple of the identity (the Euclidean metric) by sigma/2 ||w - prior I||^2; 0 is lambda ||w||^2 of the paper"`
-	Method string  `yaml:"method" enum:"auto|newton|lbfgs" doc:"auto is newton where w has few entries, else lbfgs"`
+	Prior  float64 `yaml:"prior" check:">=0" doc:"regularize w towards this multiple of the identity (the Euclidean metric) by sigma/2 ||w - prior I||^2; 0 is lambda ||w||^2 of the paper"`
+	Method string  `yaml:"method" enum:"auto|newton|lbfgs" doc:"auto is newton if w has few entries, else lbfgs"`
 	Tol    float64 `yaml:"tol" check:">=0,<1" doc:"largest certificate: w is this close to the minimizer in the Frobenius norm; 0 is 1e-9, for the hinge 0.01"`
 	Sums   Sums    `yaml:"sums" enum:"auto|exact|interpolated" doc:"how the sums over all triplets are taken; auto interpolates where there are many"`
 }

@@ -16,7 +16,7 @@ func init() {
 
 // BatchAllKeys are the keys of batch-all.
 type BatchAllKeys struct {
-	Cap int `yaml:"cap" check:">=0,<=100000000" doc:"at most so many triplets, drawn at random; 0 takes all"`
+	Cap int `yaml:"cap" check:">=0,<=100000000" doc:"maximum number of triplets, drawn at random; 0: all"`
 }
 
 // Set implements Setter.

@@ -1,4 +1,4 @@
-// Package mine chooses which tuples of a batch count.
+// Package mine selects the tuples of a batch that the loss uses.
 //
 // A Miner takes embeddings (B, D) and labels (B) and returns triplets or pairs of rows:
 // random, semihard (FaceNet), softhard and hardest negatives, draws weighted by distance

@@ -15,7 +15,7 @@ func init() {
 type CNNKeys struct {
 	Width   int    `yaml:"width" check:">=1,<=8192" doc:"k, filters of the first convolution"`
 	Filters string `yaml:"filters" enum:"paper-count|paper-text" doc:"filters of the three blocks: k,2k,4k fits the paper's parameter count, k,2k,2k its text"`
-	FC      string `yaml:"fc" enum:"k|2k" doc:"units of the last layer where embedding is 0"`
+	FC      string `yaml:"fc" enum:"k|2k" doc:"number of units of the last layer if embedding is 0"`
 }
 
 func (CNNKeys) options() []string { return []string{"units", "filters", "fc"} }

@@ -14,7 +14,7 @@ func init() {
 // Drops multiplies the learning rate by Gamma at every multiple of Every.
 type Drops struct {
 	Every component.Span `yaml:"every" units:"epochs,steps" check:">0" doc:"distance of two drops"`
-	Gamma float64        `yaml:"gamma" check:">0,<=1" doc:"factor of a drop"`
+	Gamma float64        `yaml:"gamma" check:">0,<=1" doc:"factor by which the learning rate drops"`
 }
 
 func (d Drops) rate(s Schedule, step int) float64 {

@@ -14,10 +14,10 @@ func init() {
 // images has not risen for more than Patience evaluations, as PyTorch's ReduceLROnPlateau
 // with mode max and threshold_mode abs.
 type Plateau struct {
-	Factor   float64 `yaml:"factor" check:">0,<1" doc:"factor of a drop"`
-	Patience int     `yaml:"patience" check:">=0,<=1000000" doc:"evaluations without a rise that are allowed before a drop"`
+	Factor   float64 `yaml:"factor" check:">0,<1" doc:"factor by which the learning rate drops"`
+	Patience int     `yaml:"patience" check:">=0,<=1000000" doc:"number of evaluations without improvement before the learning rate drops"`
 	MinDelta float64 `yaml:"min_delta" check:">=0" doc:"smallest difference of the score that counts as a rise"`
-	Cooldown int     `yaml:"cooldown" check:">=0,<=1000000" doc:"evaluations after a drop that are not counted"`
+	Cooldown int     `yaml:"cooldown" check:">=0,<=1000000" doc:"number of evaluations to ignore after a drop"`
 	MinLR    float64 `yaml:"min_lr" check:">=0" doc:"the learning rate is not dropped below this"`
 }
 

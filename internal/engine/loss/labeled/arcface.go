@@ -19,7 +19,7 @@ func init() {
 type NormalizedSoftmaxOptions struct {
 	Scale       float64        `yaml:"scale" check:">0,<=1000" doc:"factor of the cosines inside the softmax"`
 	Centers     int            `yaml:"centers" check:">=1,<=100" doc:"vectors of each class, the nearest of which counts"`
-	Smoothing   float64        `yaml:"smoothing" check:">=0,<1" omit:"0" doc:"label smoothing: so much of the own class's share is spread evenly over all classes"`
+	Smoothing   float64        `yaml:"smoothing" check:">=0,<1" omit:"0" doc:"label smoothing: this share of the target is spread evenly over all classes"`
 	LRFactor    float64        `yaml:"lr_factor" check:">0,<=1e9" doc:"learning rate of the class vectors as a multiple of the network's"`
 	WeightDecay component.Auto `yaml:"weight_decay" check:">=0" omit:"auto" doc:"weight decay of the class vectors; auto takes optimizer.weight_decay"`
 }
@@ -45,7 +45,7 @@ type CosFaceOptions struct {
 	Scale       float64        `yaml:"scale" check:">0,<=1000" doc:"factor of the cosines inside the softmax"`
 	Margin      float64        `yaml:"margin" check:">=0,<=2" doc:"subtracted from the cosine to the own class"`
 	Centers     int            `yaml:"centers" check:">=1,<=100" doc:"vectors of each class, the nearest of which counts"`
-	Smoothing   float64        `yaml:"smoothing" check:">=0,<1" omit:"0" doc:"label smoothing: so much of the own class's share is spread evenly over all classes"`
+	Smoothing   float64        `yaml:"smoothing" check:">=0,<1" omit:"0" doc:"label smoothing: this share of the target is spread evenly over all classes"`
 	LRFactor    float64        `yaml:"lr_factor" check:">0,<=1e9" doc:"learning rate of the class vectors as a multiple of the network's"`
 	WeightDecay component.Auto `yaml:"weight_decay" check:">=0" omit:"auto" doc:"weight decay of the class vectors; auto takes optimizer.weight_decay"`
 }
@@ -71,7 +71,7 @@ type ArcFaceOptions struct {
 	Scale       float64        `yaml:"scale" check:">0,<=1000" doc:"factor of the cosines inside the softmax"`
 	Margin      float64        `yaml:"margin" check:">=0,<3.14159" doc:"added to the angle to the own class, in radians"`
 	Centers     int            `yaml:"centers" check:">=1,<=100" doc:"vectors of each class, the nearest of which counts; 3 for labels with noise (sub-center ArcFace)"`
-	Smoothing   float64        `yaml:"smoothing" check:">=0,<1" omit:"0" doc:"label smoothing: so much of the own class's share is spread evenly over all classes"`
+	Smoothing   float64        `yaml:"smoothing" check:">=0,<1" omit:"0" doc:"label smoothing: this share of the target is spread evenly over all classes"`
 	LRFactor    float64        `yaml:"lr_factor" check:">0,<=1e9" doc:"learning rate of the class vectors as a multiple of the network's"`
 	WeightDecay component.Auto `yaml:"weight_decay" check:">=0" omit:"auto" doc:"weight decay of the class vectors; auto takes optimizer.weight_decay"`
 }

@@ -22,7 +22,7 @@ type SoftTripleOptions struct {
 	Gamma       float64        `yaml:"gamma" check:">0.001,<=100" doc:"temperature of the softmax over the centers of a class"`
 	Tau         float64        `yaml:"tau" check:">=0,<=1000" doc:"weight of the term that merges centers of a class"`
 	Delta       float64        `yaml:"delta" check:">=0,<=2" doc:"margin of the own class"`
-	Smoothing   float64        `yaml:"smoothing" check:">=0,<1" omit:"0" doc:"label smoothing: so much of the own class's share is spread evenly over all classes"`
+	Smoothing   float64        `yaml:"smoothing" check:">=0,<1" omit:"0" doc:"label smoothing: this share of the target is spread evenly over all classes"`
 	LRFactor    float64        `yaml:"lr_factor" check:">0,<=1e9" doc:"learning rate of the centers as a multiple of the network's"`
 	WeightDecay component.Auto `yaml:"weight_decay" check:">=0" omit:"auto" doc:"weight decay of the centers; auto takes optimizer.weight_decay"`
 }

@@ -38,7 +38,7 @@ func init() {
 // SupConOptions are the keys of the supervised contrastive loss.
 type SupConOptions struct {
 	Temperature float64     `yaml:"temperature" check:">0.001,<=100" doc:"divides the cosines inside the softmax"`
-	Denominator Denominator `yaml:"denominator" enum:"all|negatives" doc:"a positive is compared with all other images of the batch, or with those of other classes"`
+	Denominator Denominator `yaml:"denominator" enum:"all|negatives" doc:"compare a positive with all other images of the batch, or only with images of other classes"`
 	Variant     Variant     `yaml:"variant" enum:"paper|published" doc:"published multiplies by temperature / 0.07, as the authors' code does"`
 }
 
@@ -62,8 +62,8 @@ func (SupConOptions) Takes() loss.Kind { return loss.Labels }
 // NTXentOptions are the keys of the normalized temperature-scaled cross entropy.
 type NTXentOptions struct {
 	Temperature float64     `yaml:"temperature" check:">0.001,<=100" doc:"divides the cosines inside the softmax"`
-	Denominator Denominator `yaml:"denominator" enum:"all|negatives" doc:"all: as in SimCLR; negatives: a positive is compared with images of other classes alone, as in pytorch-metric-learning"`
-	Positives   Positives   `yaml:"positives" enum:"classes|views" omit:"classes" doc:"classes: images of a class are positives; views: views of an image alone, without labels, as in SimCLR"`
+	Denominator Denominator `yaml:"denominator" enum:"all|negatives" doc:"all: as in SimCLR; negatives: compare a positive only with images of other classes, as in pytorch-metric-learning"`
+	Positives   Positives   `yaml:"positives" enum:"classes|views" omit:"classes" doc:"positives of an image; classes: images of its class; views: only views of the same image, without labels, as in SimCLR"`
 }
 
 // NTXentDefaults returns temperature 0.07, SimCLR's denominator, and positives of a class.
