@@ -88,67 +88,15 @@ func MarkMean(b *record.MetricBound, e record.Estimate) {
 	b.Crossed = above != nil && *above
 }
 
-// Stability is Lemma 4.
-func (a RRM) Stability(n record.Sizes, radius float64) ([]record.MetricBound, error) {
-	return bounds(a.Loss, radius, true, false, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
-		return stability.Lemma4(stability.RRMInput{Loss: k, NPos: n.Pos, NNeg: n.Neg, Sigma: a.Sigma.At(Least(n))}, o)
-	})
-}
-
-// Stability is none: Lemma 2 depends on the triplets that were drawn, see Uniform.
-func (a SGD) Stability(record.Sizes, float64) ([]record.MetricBound, error) { return nil, nil }
-
-// lemma2 bounds the change of any loss when the sample that that many steps used is
-// replaced; nil for a loss that is not smooth or not Lipschitz. Steps above the printed
-// 2/alpha, which the tight one allows, have no bound with paper constants.
-func (a SGD) lemma2(n record.Sizes, uses int) ([]record.MetricBound, error) {
-	return bounds(a.Loss, a.Radius, true, true, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
-		if o.Form == stability.Paper || a.Eta(n) > 2/k.Alpha {
-			return record.BoundValue{}, errSkip
-		}
-		return stability.Lemma2(stability.Lemma2Input{Loss: k, Step: a.Eta(n), Uses: uses}, o)
-	})
-}
-
-// expectedBounds are those on the expected gap: Theorem 4 for regularized risk
-// minimization with sigma min(n+, n-) >= 8 alpha, in the forms whose alpha is so small.
+// expectedBounds are those on the expected gap, compared with its mean.
 func expectedBounds(l Learner, radius float64, g *record.GapResult) ([]record.MetricBound, error) {
-	a, ok := l.(RRM)
-	if !ok {
-		return nil, nil
-	}
-	sigma := a.Sigma.At(Least(g.Sizes))
-	out, err := bounds(a.Loss, radius, false, true, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
-		if sigma*float64(Least(g.Sizes)) < 8*k.Alpha { // Theorem 4 does not apply
-			return record.BoundValue{}, errSkip
-		}
-		return stability.Theorem4(stability.Theorem4Input{Loss: k, NPos: g.Pos, NNeg: g.Neg, Sigma: sigma, Risk: g.Train.Value}, o)
-	})
+	out, err := l.expected(g, radius)
 	return markedMean(out, g.Gap, g.LargestLoss), err
 }
 
-// likelyBounds are those on |R - R_S| that hold with probability 1 - delta, with M as it
-// was measured (S8): Theorem 1 with gamma of Lemma 4, or Theorem 2. One is crossed where
-// the largest repeat is above it; none is given for a loss without the constants.
+// likelyBounds are those on |R - R_S| that hold with probability 1 - delta. One is crossed
+// where the largest repeat is above it; none is given for a loss without the constants.
 func likelyBounds(l Learner, radius float64, g *record.GapResult, delta float64) ([]record.MetricBound, error) {
-	var out []record.MetricBound
-	var err error
-	switch a := l.(type) {
-	case RRM:
-		out, err = bounds(a.Loss, radius, true, false, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
-			gamma, err := stability.Lemma4(stability.RRMInput{Loss: k, NPos: g.Pos, NNeg: g.Neg, Sigma: a.Sigma.At(Least(g.Sizes))}, o)
-			if err != nil {
-				return gamma, err
-			}
-			return stability.Theorem1(stability.Theorem1Input{NPos: g.Pos, NNeg: g.Neg, Gamma: gamma.Value, M: g.MeanLoss, Delta: delta}, o)
-		})
-	case SGD:
-		out, err = bounds(a.Loss, radius, true, true, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
-			if a.C > 2/k.Alpha*(1+1e-12) { // the printed alpha allows smaller steps only
-				return record.BoundValue{}, errSkip
-			}
-			return stability.Theorem2(stability.Theorem2Input{Loss: k, NPos: g.Pos, NNeg: g.Neg, C: a.C, Steps: a.T(g.Sizes), M: g.MeanLoss, Delta: delta}, o)
-		})
-	}
+	out, err := l.likely(g, radius, delta)
 	return marked(out, g.Absolute.Max, g.LargestLoss), err
 }

@@ -68,23 +68,6 @@ func Gap(ctx context.Context, o GapOptions) (*record.GapResult, error) {
 	return o.result(runs), nil
 }
 
-// sgdReferences is how many runs of SGD the reference's w is the mean of: one would carry
-// the noise of its own triplets.
-const sgdReferences = 16
-
-// fixed is the learner with the scales that it has for samples of those sizes.
-func fixed(l Learner, n record.Sizes) Learner {
-	switch a := l.(type) {
-	case RRM:
-		a.Sigma = record.Scale{Factor: a.Sigma.At(Least(n))}
-		return a
-	case SGD:
-		a.Steps = record.Scale{Factor: float64(a.T(n))}
-		return a
-	}
-	return l
-}
-
 // Reference learns the w of the control variate from the source's reference, as if that
 // were a sample of those sizes.
 func Reference(ctx context.Context, s Source, l Learner, n record.Sizes, seed uint64) ([]float64, error) {
@@ -92,11 +75,8 @@ func Reference(ctx context.Context, s Source, l Learner, n record.Sizes, seed ui
 	if err != nil {
 		return nil, err
 	}
-	l = fixed(l, n)
-	runs := 1
-	if _, ok := l.(SGD); ok {
-		runs = sgdReferences
-	}
+	l = l.fixed(n)
+	runs := l.references()
 	sum := make([]float64, p.D*(p.D+1)/2)
 	for run := range runs {
 		l, err := l.Learn(ctx, p, rng.New(seed, "measure/reference", uint64(run)).Uint64(), nil)

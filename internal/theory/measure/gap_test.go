@@ -140,6 +140,8 @@ func TestOnAverageStabilityOfSGD(t *testing.T) {
 // constant returns one w whatever the sample.
 type constant struct{ RRM }
 
+func (c constant) fixed(record.Sizes) Learner { return c }
+
 func (c constant) Learn(context.Context, *mahalanobis.Problem, uint64, []float64) (Learned, error) {
 	return Learned{Theta: mahalanobis.Identity(3)}, nil
 }

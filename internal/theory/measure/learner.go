@@ -32,6 +32,19 @@ type Learner interface {
 	// what they assume.
 	Stability(n record.Sizes, radius float64) ([]record.MetricBound, error)
 	Describe() record.Learner
+	// fixed is the learner with the scales that it has for samples of those sizes.
+	fixed(n record.Sizes) Learner
+	// references is how many runs the w of the control variate is the mean of.
+	references() int
+	// mark writes what the scales are at the sizes of p.
+	mark(p *record.MetricPoint)
+	// expected are the bounds on the mean gap, and likely those on |R - R_S| that hold with
+	// probability 1 - delta, with M as it was measured (S8); none where the theory has none.
+	expected(g *record.GapResult, radius float64) ([]record.MetricBound, error)
+	likely(g *record.GapResult, radius, delta float64) ([]record.MetricBound, error)
+	// perStep compares each replacement with a bound that depends on the steps that used
+	// the sample (Lemma 2); nil where there is none.
+	perStep(n record.Sizes, runs []uniformRun) (*record.Lemma2, error)
 }
 
 // makers make learners of the keys of algorithms, by the type of those.

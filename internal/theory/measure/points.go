@@ -32,12 +32,7 @@ func fitRate(s *record.MetricSeries, seed uint64) {
 // at fills what the learner is at these sizes.
 func at(p record.MetricPoint, l Learner, n record.Sizes) record.MetricPoint {
 	p.Sizes = n
-	switch a := l.(type) {
-	case RRM:
-		p.Sigma = a.Sigma.At(Least(n))
-	case SGD:
-		p.Steps = a.T(n)
-	}
+	l.mark(&p)
 	return p
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/record"
+	"tercet/internal/theory/stability"
 )
 
 func init() {
@@ -72,3 +73,48 @@ func (a RRM) tol(p *mahalanobis.Problem, sigma float64) float64 {
 	}
 	return min(wanted, limit)
 }
+
+// fixed implements Learner.
+func (a RRM) fixed(n record.Sizes) Learner {
+	a.Sigma = record.Scale{Factor: a.Sigma.At(Least(n))}
+	return a
+}
+
+// references implements Learner: nothing is drawn.
+func (RRM) references() int { return 1 }
+
+// mark implements Learner.
+func (a RRM) mark(p *record.MetricPoint) { p.Sigma = a.Sigma.At(Least(p.Sizes)) }
+
+// Stability is Lemma 4.
+func (a RRM) Stability(n record.Sizes, radius float64) ([]record.MetricBound, error) {
+	return bounds(a.Loss, radius, true, false, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
+		return stability.Lemma4(stability.RRMInput{Loss: k, NPos: n.Pos, NNeg: n.Neg, Sigma: a.Sigma.At(Least(n))}, o)
+	})
+}
+
+// expected is Theorem 4 for sigma min(n+, n-) >= 8 alpha, in the forms whose alpha is so
+// small.
+func (a RRM) expected(g *record.GapResult, radius float64) ([]record.MetricBound, error) {
+	sigma := a.Sigma.At(Least(g.Sizes))
+	return bounds(a.Loss, radius, false, true, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
+		if sigma*float64(Least(g.Sizes)) < 8*k.Alpha { // Theorem 4 does not apply
+			return record.BoundValue{}, errSkip
+		}
+		return stability.Theorem4(stability.Theorem4Input{Loss: k, NPos: g.Pos, NNeg: g.Neg, Sigma: sigma, Risk: g.Train.Value}, o)
+	})
+}
+
+// likely is Theorem 1 with gamma of Lemma 4.
+func (a RRM) likely(g *record.GapResult, radius, delta float64) ([]record.MetricBound, error) {
+	return bounds(a.Loss, radius, true, false, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
+		gamma, err := stability.Lemma4(stability.RRMInput{Loss: k, NPos: g.Pos, NNeg: g.Neg, Sigma: a.Sigma.At(Least(g.Sizes))}, o)
+		if err != nil {
+			return gamma, err
+		}
+		return stability.Theorem1(stability.Theorem1Input{NPos: g.Pos, NNeg: g.Neg, Gamma: gamma.Value, M: g.MeanLoss, Delta: delta}, o)
+	})
+}
+
+// perStep implements Learner: all samples are used at once.
+func (RRM) perStep(record.Sizes, []uniformRun) (*record.Lemma2, error) { return nil, nil }

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/record"
+	"tercet/internal/theory/stability"
 )
 
 func init() {
@@ -72,4 +73,45 @@ func (a SGD) Learn(ctx context.Context, p *mahalanobis.Problem, seed uint64, _ [
 	}
 	theta, err := mahalanobis.SGD(ctx, p, a.Loss, a.Triplets(n, seed), mahalanobis.SGDOptions{C: a.C, PSD: a.PSD, Radius: a.Radius, Constants: mahalanobis.Tight})
 	return Learned{Theta: theta}, err
+}
+
+// fixed implements Learner.
+func (a SGD) fixed(n record.Sizes) Learner {
+	a.Steps = record.Scale{Factor: float64(a.T(n))}
+	return a
+}
+
+// references implements Learner: one run would carry the noise of its own triplets.
+func (SGD) references() int { return 16 }
+
+// mark implements Learner.
+func (a SGD) mark(p *record.MetricPoint) { p.Steps = a.T(p.Sizes) }
+
+// Stability is none: Lemma 2 depends on the triplets that were drawn, see Uniform.
+func (a SGD) Stability(record.Sizes, float64) ([]record.MetricBound, error) { return nil, nil }
+
+// lemma2 bounds the change of any loss when the sample that that many steps used is
+// replaced; nil for a loss that is not smooth or not Lipschitz. Steps above the printed
+// 2/alpha, which the tight one allows, have no bound with paper constants.
+func (a SGD) lemma2(n record.Sizes, uses int) ([]record.MetricBound, error) {
+	return bounds(a.Loss, a.Radius, true, true, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
+		if o.Form == stability.Paper || a.Eta(n) > 2/k.Alpha {
+			return record.BoundValue{}, errSkip
+		}
+		return stability.Lemma2(stability.Lemma2Input{Loss: k, Step: a.Eta(n), Uses: uses}, o)
+	})
+}
+
+// expected implements Learner: the bounds on the mean are those of regularized risk
+// minimization.
+func (SGD) expected(*record.GapResult, float64) ([]record.MetricBound, error) { return nil, nil }
+
+// likely is Theorem 2.
+func (a SGD) likely(g *record.GapResult, radius, delta float64) ([]record.MetricBound, error) {
+	return bounds(a.Loss, radius, true, true, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
+		if a.C > 2/k.Alpha*(1+1e-12) { // the printed alpha allows smaller steps only
+			return record.BoundValue{}, errSkip
+		}
+		return stability.Theorem2(stability.Theorem2Input{Loss: k, NPos: g.Pos, NNeg: g.Neg, C: a.C, Steps: a.T(g.Sizes), M: g.MeanLoss, Delta: delta}, o)
+	})
 }

@@ -225,7 +225,7 @@ func (t *tester) gap(ctx context.Context, s *record.MetricSeries, x float64, o G
 
 // reference is the w of the control variate, learned once for each learner and scale.
 func (t *tester) reference(ctx context.Context, o GapOptions) ([]float64, error) {
-	key := fmt.Sprintf("%+v", fixed(o.Learner, o.Sizes))
+	key := fmt.Sprintf("%+v", o.Learner.fixed(o.Sizes))
 	if t.references[key] == nil {
 		w, err := Reference(ctx, t.Source, o.Learner, o.Sizes, t.Seed)
 		if err != nil {

@@ -48,10 +48,9 @@ func (o UniformOptions) result(runs []uniformRun) (*record.UniformResult, error)
 		return nil, err
 	}
 	marked(u.Bounds, u.Gamma.Max, 0)
-	if sgd, ok := o.Learner.(SGD); ok {
-		if u.Lemma2, err = sgd.withLemma2(o.Sizes, runs); err != nil {
-			return nil, err
-		}
+	u.Lemma2, err = o.Learner.perStep(o.Sizes, runs)
+	if err != nil {
+		return nil, err
 	}
 	return u, nil
 }
@@ -105,9 +104,9 @@ func byReplacement(runs []uniformRun) []record.ByReplacement {
 	return out
 }
 
-// withLemma2 compares each replacement with Lemma 2; nil where the lemma does not speak of
+// perStep compares each replacement with Lemma 2; nil where the lemma does not speak of
 // the loss.
-func (a SGD) withLemma2(n record.Sizes, runs []uniformRun) (*record.Lemma2, error) {
+func (a SGD) perStep(n record.Sizes, runs []uniformRun) (*record.Lemma2, error) {
 	unit, err := a.lemma2(n, 1)
 	if err != nil || unit == nil {
 		return nil, err
