@@ -70,7 +70,7 @@ type rig struct {
 func newRig(t testing.TB, dir string, change func(*Trainer)) *rig {
 	t.Helper()
 	ds := blobs(t, 6, 10)
-	sampler, err := batch.NewSampler(ds, batch.SamplerOptions{Name: "class-pairs", Pairs: 8, DropLast: true, Seed: 3})
+	sampler, err := batch.ClassPairs{Pairs: 8, Repeats: true}.New(ds, batch.Options{DropLast: true, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

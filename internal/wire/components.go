@@ -114,12 +114,12 @@ func BuildSampler(cfg *config.Config, sets *Sets) (batch.Sampler, *tuples, error
 	if s, t, ok, err := sets.given(cfg); ok {
 		return s, t, err
 	}
-	o := batch.SamplerOptions{Name: cfg.Batch.Sampler, DropLast: cfg.Batch.DropLast, Seed: cfg.Seed}
-	if k, ok := cfg.Batch.Options.(batch.ByLabels); ok {
-		k.Set(&o)
+	k, ok := cfg.Batch.Options.(batch.ByLabels)
+	if !ok {
+		return nil, nil, fmt.Errorf("sampler %s: makes no batches of labeled images", cfg.Batch.Sampler)
 	}
-	s, err := batch.NewSampler(sets.Seen(), o)
-	if err != nil && o.Classes > 0 {
+	s, err := k.New(sets.Seen(), batch.Options{DropLast: cfg.Batch.DropLast, Seed: cfg.Seed})
+	if g, ok := k.(batch.OfClasses); ok && g.ClassesPerBatch() > 0 && err != nil {
 		err = fmt.Errorf("%w; %s", err, sets.batchHint())
 	}
 	if err != nil {

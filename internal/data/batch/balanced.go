@@ -10,8 +10,10 @@ import (
 	"tercet/internal/rng"
 )
 
+const balancedName = "balanced"
+
 func init() {
-	Samplers.Register(component.Component[SamplerKeys]{Name: "balanced", Doc: "every class equally often, however many images it has", Defaults: Balanced{Classes: 16, PerClass: 4}})
+	Samplers.Register(component.Component[SamplerKeys]{Name: balancedName, Doc: "every class equally often, however many images it has", Defaults: Balanced{Classes: 16, PerClass: 4}})
 }
 
 // Balanced draws every class equally often, and every image of a class equally often.
@@ -36,10 +38,8 @@ func (k Balanced) Layout() string { return MPerClass{k.Classes, k.PerClass}.Layo
 // Rows implements SamplerKeys.
 func (k Balanced) Rows() int { return k.Classes * k.PerClass }
 
-// Set implements ByLabels.
-func (k Balanced) Set(o *SamplerOptions) {
-	o.Classes, o.PerClass, o.Replacement, o.Categories = k.Classes, k.PerClass, k.Replacement, k.Categories
-}
+// ClassesPerBatch implements OfClasses.
+func (k Balanced) ClassesPerBatch() int { return k.Classes }
 
 // balanced takes the classes of a batch from a deck of all classes, or of the classes of
 // categories that are taken from a deck of all categories, and the images of a class from a
@@ -53,27 +53,29 @@ type balanced struct {
 	classes     [][]int32 // usable ones of each category
 }
 
-func newBalanced(ds data.Dataset, g groups, o SamplerOptions) (Sampler, error) {
-	if o.Classes < 2 || o.PerClass < 2 || o.Categories < 0 || o.Categories > 0 && o.Classes%o.Categories != 0 {
-		return nil, fmt.Errorf("sampler %s: %d classes of %d categories with %d samples each in a batch; want at least 2 classes and samples, and equally many classes of each category", o.Name, o.Classes, o.Categories, o.PerClass)
+// New implements ByLabels.
+func (k Balanced) New(ds data.Dataset, o Options) (Sampler, error) {
+	if k.Classes < 2 || k.PerClass < 2 || k.Categories < 0 || k.Categories > 0 && k.Classes%k.Categories != 0 {
+		return nil, fmt.Errorf("sampler %s: %d classes of %d categories with %d samples each in a batch; want at least 2 classes and samples, and equally many classes of each category", balancedName, k.Classes, k.Categories, k.PerClass)
 	}
-	if err := g.needTwo(o.Name); err != nil {
+	g := grouped(ds, o)
+	if err := g.needTwo(balancedName); err != nil {
 		return nil, err
 	}
-	s := &balanced{groups: g, p: o.Classes, m: o.PerClass, replacement: o.Replacement, categories: max(1, o.Categories)}
+	s := &balanced{groups: g, p: k.Classes, m: k.PerClass, replacement: k.Replacement, categories: max(1, k.Categories)}
 	items, at := 0, map[string]int{}
-	for k, members := range g.members {
+	for class, members := range g.members {
 		if len(members) < 2 {
 			continue
 		}
 		items += len(members)
 		name := ""
-		if o.Categories > 0 {
+		if k.Categories > 0 {
 			if it := data.TableItem(ds, int(members[0])); it != nil {
 				name = it.Category
 			}
 			if name == "" {
-				return nil, fault.Unfit("sampler %s: class %s has no category; batch.categories goes with data that have some: sop, inshop, and tables with a column category", o.Name, ds.Classes()[k])
+				return nil, fault.Unfit("sampler %s: class %s has no category; batch.categories goes with data that have some: sop, inshop, and tables with a column category", balancedName, ds.Classes()[class])
 			}
 		}
 		c, known := at[name]
@@ -82,18 +84,18 @@ func newBalanced(ds data.Dataset, g groups, o SamplerOptions) (Sampler, error) {
 			at[name] = c
 			s.classes = append(s.classes, nil)
 		}
-		s.classes[c] = append(s.classes[c], int32(k))
+		s.classes[c] = append(s.classes[c], int32(class))
 	}
 	each := s.p / s.categories
 	s.classes = slices.DeleteFunc(s.classes, func(c []int32) bool { return len(c) < each })
 	if len(s.classes) < s.categories {
-		if o.Categories > 0 {
-			return nil, fault.Unfit("sampler %s: %d categories have %d classes of two samples or more, but a batch needs %d such categories", o.Name, len(s.classes), each, s.categories)
+		if k.Categories > 0 {
+			return nil, fault.Unfit("sampler %s: %d categories have %d classes of two samples or more, but a batch needs %d such categories", balancedName, len(s.classes), each, s.categories)
 		}
-		return nil, fault.Unfit("sampler %s: fewer than %d classes have two samples or more; ask for fewer", o.Name, s.p)
+		return nil, fault.Unfit("sampler %s: fewer than %d classes have two samples or more; ask for fewer", balancedName, s.p)
 	}
 	if s.steps = items / s.BatchSize(); s.steps == 0 {
-		return nil, fault.Unfit("sampler %s: %d samples make no batch of %d x %d", o.Name, items, s.p, s.m)
+		return nil, fault.Unfit("sampler %s: %d samples make no batch of %d x %d", balancedName, items, s.p, s.m)
 	}
 	return s, nil
 }

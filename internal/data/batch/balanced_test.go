@@ -26,7 +26,7 @@ func TestBalanced(t *testing.T) {
 	sizes := []int{40, 3, 7, 1, 12, 5}
 	ds := toy(t, 1, 1, 1, sizes...)
 	y := ds.Labels()
-	s := sampler(t, ds, SamplerOptions{Name: "balanced", Classes: 3, PerClass: 4})
+	s := sampler(t, ds, Balanced{Classes: 3, PerClass: 4}, Options{})
 	if s.Steps() != 67/12 || s.BatchSize() != 12 {
 		t.Fatalf("%d steps of %d rows", s.Steps(), s.BatchSize())
 	}
@@ -71,7 +71,7 @@ func TestBalanced(t *testing.T) {
 func TestBalancedWithReplacement(t *testing.T) {
 	t.Parallel()
 	ds := toy(t, 1, 1, 1, 3, 9)
-	s := sampler(t, ds, SamplerOptions{Name: "balanced", Classes: 2, PerClass: 3, Replacement: true})
+	s := sampler(t, ds, Balanced{Classes: 2, PerClass: 3, Replacement: true}, Options{})
 	count, repeats, draws := make([]float64, 12), 0, 0
 	for epoch := range 3000 {
 		for _, ids := range s.Plan(epoch) {
@@ -107,7 +107,7 @@ func TestBalancedWithReplacement(t *testing.T) {
 func TestBalancedCategories(t *testing.T) {
 	t.Parallel()
 	ds := categorized{toy(t, 1, 1, 1, 4, 4, 4, 4, 4, 4, 4), []string{"a", "a", "a", "b", "b", "c", "c"}}
-	s := sampler(t, ds, SamplerOptions{Name: "balanced", Classes: 4, PerClass: 2, Categories: 2})
+	s := sampler(t, ds, Balanced{Classes: 4, PerClass: 2, Categories: 2}, Options{})
 	times := map[string]int{}
 	for epoch := range 6 {
 		for _, ids := range s.Plan(epoch) {
@@ -132,17 +132,17 @@ func TestBalancedCategories(t *testing.T) {
 	}
 	for _, c := range []struct {
 		ds   data.Dataset
-		o    SamplerOptions
+		k    Balanced
 		want string
 	}{
-		{ds, SamplerOptions{Name: "balanced", Classes: 6, PerClass: 2, Categories: 2}, "1 categories have 3 classes"},
-		{ds.Memory, SamplerOptions{Name: "balanced", Classes: 4, PerClass: 2, Categories: 2}, "has no category"},
-		{ds, SamplerOptions{Name: "balanced", Classes: 5, PerClass: 2, Categories: 2}, "equally many classes"},
-		{ds, SamplerOptions{Name: "balanced", Classes: 8, PerClass: 2}, "fewer than 8 classes"},
-		{ds, SamplerOptions{Name: "balanced", Classes: 7, PerClass: 9}, "make no batch"},
+		{ds, Balanced{Classes: 6, PerClass: 2, Categories: 2}, "1 categories have 3 classes"},
+		{ds.Memory, Balanced{Classes: 4, PerClass: 2, Categories: 2}, "has no category"},
+		{ds, Balanced{Classes: 5, PerClass: 2, Categories: 2}, "equally many classes"},
+		{ds, Balanced{Classes: 8, PerClass: 2}, "fewer than 8 classes"},
+		{ds, Balanced{Classes: 7, PerClass: 9}, "make no batch"},
 	} {
-		if _, err := NewSampler(c.ds, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v, want %s", c.o, err, c.want)
+		if _, err := c.k.New(c.ds, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %s", c.k, err, c.want)
 		}
 	}
 }

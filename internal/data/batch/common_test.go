@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
+	"tercet/internal/rng"
 	"tercet/internal/testutil"
 )
 
@@ -50,3 +51,29 @@ func gathered(ds data.Dataset, ids []int32) (*array.Array, error) {
 	}
 	return x, nil
 }
+
+// shuffle is a sampler of tests: the items in random order, or in their own order.
+type shuffle struct {
+	groups
+	size   int
+	random bool
+}
+
+func ordered(ds data.Dataset, size int, random bool) Sampler {
+	return &shuffle{groups: grouped(ds, Options{}), size: size, random: random}
+}
+
+func (s *shuffle) Plan(epoch int) [][]int32 {
+	ids := make([]int32, len(s.labels))
+	for i := range ids {
+		ids[i] = int32(i)
+	}
+	if s.random {
+		ids = rng.Shuffled(ids, rng.New(s.seed, "sampler/shuffle", uint64(epoch)))
+	}
+	return cut(ids, s.size, false)
+}
+
+func (s *shuffle) Steps() int     { return batches(len(s.labels), s.size, false) }
+func (s *shuffle) BatchSize() int { return s.size }
+func (s *shuffle) Layout() string { return LayoutGeneral }

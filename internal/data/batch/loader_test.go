@@ -60,7 +60,7 @@ func (s slow) Read(i int, dst []float32) error {
 func TestLoaderDependsOnNothingElse(t *testing.T) {
 	defer par.SetThreads(0)
 	ds := toy(t, 6, 5, 2, 11, 9, 9)
-	s := sampler(t, ds, SamplerOptions{Name: "class-pairs", Pairs: 4, Seed: 3})
+	s := sampler(t, ds, ClassPairs{Pairs: 4, Repeats: true}, Options{Seed: 3})
 	tf, err := Augment{Pad: 2, Crop: 4, Flip: 0.5}.Transform()
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestLoaderDependsOnNothingElse(t *testing.T) {
 func TestLoaderWithoutTransform(t *testing.T) {
 	ds := toy(t, 3, 2, 1, 4, 4)
 	pixels, _, _ := testutil.Toy(6, 4, 4)
-	l := NewLoader(ds, sampler(t, ds, SamplerOptions{Name: "sequential", Size: 3}), nil, 0, 0, 0, 2)
+	l := NewLoader(ds, ordered(ds, 3, false), nil, 0, 0, 0, 2)
 	for _, b := range take(t, l, 6) {
 		for p, id := range b.Index {
 			for j, v := range b.Images.Row(p) {
@@ -116,7 +116,7 @@ func TestLoaderWithoutTransform(t *testing.T) {
 // A batch that is not given back is not overwritten.
 func TestLoaderKeepsBatchesThatAreHeld(t *testing.T) {
 	ds := toy(t, 2, 2, 1, 8, 8)
-	l := NewLoader(ds, sampler(t, ds, SamplerOptions{Name: "shuffle", Size: 4}), nil, 0, 0, 0, 3)
+	l := NewLoader(ds, ordered(ds, 4, true), nil, 0, 0, 0, 3)
 	defer l.Close()
 	held, err := l.Next(context.Background())
 	if err != nil {
@@ -138,7 +138,7 @@ func TestLoaderKeepsBatchesThatAreHeld(t *testing.T) {
 func TestLoaderErrors(t *testing.T) {
 	ctx := context.Background()
 	ds := toy(t, 2, 2, 1, 8, 8)
-	s := sampler(t, ds, SamplerOptions{Name: "sequential", Size: 4})
+	s := ordered(ds, 4, false)
 	for _, ahead := range []int{0, 1, 4} {
 		l := NewLoader(broken{ds, 9}, s, nil, 0, 0, 0, ahead)
 		for range 2 {
@@ -189,7 +189,7 @@ func TestLoaderDrawsAnew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := sampler(t, ds, SamplerOptions{Name: "shuffle", Size: 4})
+		s := ordered(ds, 4, true)
 		per := s.Steps()
 		for _, tf := range []Transform{nil, crop} {
 			const seed = 11
@@ -237,7 +237,7 @@ func TestLoaderDrawsAnew(t *testing.T) {
 func TestLoaderCancelWhileWaiting(t *testing.T) {
 	ds := toy(t, 2, 2, 1, 8, 8)
 	block := make(chan struct{})
-	l := NewLoader(blocking{ds, block}, sampler(t, ds, SamplerOptions{Name: "sequential", Size: 4}), nil, 0, 0, 0, 2)
+	l := NewLoader(blocking{ds, block}, ordered(ds, 4, false), nil, 0, 0, 0, 2)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	_, err := l.Next(ctx)
@@ -263,7 +263,7 @@ func TestLoaderStopsItsGoroutines(t *testing.T) {
 	ds := toy(t, 2, 2, 1, 8, 8)
 	before := runtime.NumGoroutine()
 	for range 20 {
-		l := NewLoader(ds, sampler(t, ds, SamplerOptions{Name: "shuffle", Size: 4}), nil, 0, 0, 0, 4)
+		l := NewLoader(ds, ordered(ds, 4, true), nil, 0, 0, 0, 4)
 		if _, err := l.Next(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -280,7 +280,7 @@ func TestLoaderStopsItsGoroutines(t *testing.T) {
 // In the steady state, augmentation included, only an epoch's plan allocates.
 func TestLoaderAllocatesNothing(t *testing.T) {
 	ds := toy(t, 8, 8, 3, 400, 400)
-	s := sampler(t, ds, SamplerOptions{Name: "class-pairs", Pairs: 4})
+	s := sampler(t, ds, ClassPairs{Pairs: 4, Repeats: true}, Options{})
 	tf, err := Augment{Pad: 2, Flip: 0.5}.Transform()
 	if err != nil {
 		t.Fatal(err)

@@ -3,9 +3,53 @@ package batch
 import (
 	"fmt"
 
+	"tercet/internal/component"
+	"tercet/internal/data"
 	"tercet/internal/data/fault"
 	"tercet/internal/rng"
 )
+
+const (
+	classPairs        = "class-pairs"
+	distinctPairsName = "class-pairs-distinct"
+)
+
+func init() {
+	Samplers.Register(component.Component[SamplerKeys]{Name: classPairs, Doc: "pairs of images of one class, as published", Defaults: ClassPairs{Pairs: 56, Repeats: true}})
+	Samplers.Register(component.Component[SamplerKeys]{Name: distinctPairsName, Doc: "pairs, no class twice in a batch", Defaults: ClassPairs{Pairs: 56}})
+}
+
+// ClassPairs draws pairs of images of one class. The sampler class-pairs lets
+// classes repeat within a batch, as published; class-pairs-distinct does not.
+type ClassPairs struct {
+	Pairs   int  `yaml:"pairs" check:">=1,<=1000000" doc:"pairs in a batch: 2 x PAIRS images"`
+	Repeats bool `yaml:"-"` // a class may have several pairs in a batch
+}
+
+// Check implements component.Checker.
+func (k ClassPairs) Check() []component.Fault {
+	if k.Pairs < 2 {
+		return []component.Fault{component.Faultf("pairs", "must be at least 2, is %d: one pair has no negative", k.Pairs)}
+	}
+	return nil
+}
+
+// Layout implements SamplerKeys.
+func (ClassPairs) Layout() string { return LayoutPairs }
+
+// Repeating implements Repeating.
+func (k ClassPairs) Repeating() bool { return k.Repeats }
+
+// Rows implements SamplerKeys.
+func (k ClassPairs) Rows() int { return 2 * k.Pairs }
+
+// New implements ByLabels.
+func (k ClassPairs) New(ds data.Dataset, o Options) (Sampler, error) {
+	if k.Repeats {
+		return newPairs(grouped(ds, o), k.Pairs, o.DropLast)
+	}
+	return newDistinctPairs(grouped(ds, o), k.Pairs)
+}
 
 // pairs is the sampler of Zhou & Patel's code (SPC-2): the items in random
 // order, each beside a uniformly random item of its class, which may be the item
@@ -19,20 +63,19 @@ type pairs struct {
 	dropLast bool
 }
 
-func newPairs(g groups, o SamplerOptions) (Sampler, error) {
-	s := &pairs{groups: g, pairs: o.Pairs, dropLast: o.DropLast}
-	if err := checkPairs(o, len(g.labels)); err != nil {
+func newPairs(g groups, n int, dropLast bool) (Sampler, error) {
+	if err := checkPairs(classPairs, n, len(g.labels)); err != nil {
 		return nil, err
 	}
-	return s, g.needTwo(o.Name)
+	return &pairs{groups: g, pairs: n, dropLast: dropLast}, g.needTwo(classPairs)
 }
 
-func checkPairs(o SamplerOptions, n int) error {
-	if o.Pairs < 2 {
-		return fmt.Errorf("sampler %s: %d pairs in a batch; want at least 2", o.Name, o.Pairs)
+func checkPairs(name string, pairs, n int) error {
+	if pairs < 2 {
+		return fmt.Errorf("sampler %s: %d pairs in a batch; want at least 2", name, pairs)
 	}
-	if n < o.Pairs {
-		return fault.Unfit("sampler %s: %d samples make no batch of %d pairs; ask for fewer pairs", o.Name, n, o.Pairs)
+	if n < pairs {
+		return fault.Unfit("sampler %s: %d samples make no batch of %d pairs; ask for fewer pairs", name, n, pairs)
 	}
 	return nil
 }
@@ -64,19 +107,19 @@ type distinctPairs struct {
 	pairs, steps int
 }
 
-func newDistinctPairs(g groups, o SamplerOptions) (Sampler, error) {
-	if err := checkPairs(o, len(g.labels)); err != nil {
+func newDistinctPairs(g groups, n int) (Sampler, error) {
+	if err := checkPairs(distinctPairsName, n, len(g.labels)); err != nil {
 		return nil, err
 	}
-	if err := g.needTwo(o.Name); err != nil {
+	if err := g.needTwo(distinctPairsName); err != nil {
 		return nil, err
 	}
-	s := &distinctPairs{groups: g, pairs: o.Pairs}
+	s := &distinctPairs{groups: g, pairs: n}
 	counts, usable := s.counts()
-	if usable < o.Pairs {
-		return nil, fault.Unfit("sampler %s: %d classes have two samples or more, but a batch of %d pairs needs as many classes; ask for at most %d pairs", o.Name, usable, o.Pairs, usable)
+	if usable < n {
+		return nil, fault.Unfit("sampler %s: %d classes have two samples or more, but a batch of %d pairs needs as many classes; ask for at most %d pairs", distinctPairsName, usable, n, usable)
 	}
-	s.steps = dealSteps(counts, o.Pairs)
+	s.steps = dealSteps(counts, n)
 	return s, nil
 }
 

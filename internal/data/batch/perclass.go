@@ -3,9 +3,58 @@ package batch
 import (
 	"fmt"
 
+	"tercet/internal/component"
+	"tercet/internal/data"
 	"tercet/internal/data/fault"
 	"tercet/internal/rng"
 )
+
+const perClassName = "m-per-class"
+
+func init() {
+	Samplers.Register(component.Component[SamplerKeys]{Name: perClassName, Doc: "some classes, some images of each", Defaults: MPerClass{Classes: 16, PerClass: 4}})
+}
+
+// MPerClass draws classes, then images of each.
+type MPerClass struct {
+	Classes  int `yaml:"classes" check:">=2,<=1000000" doc:"classes in a batch"`
+	PerClass int `yaml:"per_class" check:">=2,<=1000000" doc:"images of each class in a batch"`
+}
+
+// Layout implements SamplerKeys.
+func (k MPerClass) Layout() string {
+	if k.PerClass != 2 {
+		return LayoutGeneral
+	}
+	return LayoutPairs
+}
+
+// Rows implements SamplerKeys.
+func (k MPerClass) Rows() int { return k.Classes * k.PerClass }
+
+// ClassesPerBatch implements OfClasses.
+func (k MPerClass) ClassesPerBatch() int { return k.Classes }
+
+// New implements ByLabels.
+func (k MPerClass) New(ds data.Dataset, o Options) (Sampler, error) {
+	if k.Classes < 2 || k.PerClass < 2 {
+		return nil, fmt.Errorf("sampler %s: %d classes with %d samples each in a batch; want at least 2 of both", perClassName, k.Classes, k.PerClass)
+	}
+	g := grouped(ds, o)
+	if err := g.needTwo(perClassName); err != nil {
+		return nil, err
+	}
+	s := &perClass{groups: g, p: k.Classes, m: k.PerClass}
+	counts, usable := s.counts()
+	if usable < k.Classes {
+		return nil, fault.Unfit("sampler %s: %d classes have two samples or more, but a batch needs %d; ask for at most %d classes", perClassName, usable, k.Classes, usable)
+	}
+	if n := len(g.labels); n < s.BatchSize() {
+		return nil, fault.Unfit("sampler %s: %d samples make no batch of %d x %d", perClassName, n, k.Classes, k.PerClass)
+	}
+	s.steps = dealSteps(counts, k.Classes)
+	return s, nil
+}
 
 // perClass puts M items of each of P different classes in a batch. Every class
 // is shuffled and cut into groups of M. A last group that is short is filled
@@ -16,25 +65,6 @@ import (
 type perClass struct {
 	groups
 	p, m, steps int
-}
-
-func newPerClass(g groups, o SamplerOptions) (Sampler, error) {
-	if o.Classes < 2 || o.PerClass < 2 {
-		return nil, fmt.Errorf("sampler %s: %d classes with %d samples each in a batch; want at least 2 of both", o.Name, o.Classes, o.PerClass)
-	}
-	if err := g.needTwo(o.Name); err != nil {
-		return nil, err
-	}
-	s := &perClass{groups: g, p: o.Classes, m: o.PerClass}
-	counts, usable := s.counts()
-	if usable < o.Classes {
-		return nil, fault.Unfit("sampler %s: %d classes have two samples or more, but a batch needs %d; ask for at most %d classes", o.Name, usable, o.Classes, usable)
-	}
-	if n := len(g.labels); n < s.BatchSize() {
-		return nil, fault.Unfit("sampler %s: %d samples make no batch of %d x %d", o.Name, n, o.Classes, o.PerClass)
-	}
-	s.steps = dealSteps(counts, o.Classes)
-	return s, nil
 }
 
 // counts returns the groups of each class, and the number of classes that have
@@ -77,39 +107,3 @@ func (s *perClass) Layout() string {
 	}
 	return LayoutGeneral
 }
-
-// shuffle takes the items in random order, or in their own order where random
-// is false.
-type shuffle struct {
-	groups
-	size     int
-	random   bool
-	dropLast bool
-}
-
-func newShuffle(g groups, o SamplerOptions) (Sampler, error) {
-	if o.Size < 1 {
-		return nil, fmt.Errorf("sampler %s: batches of %d; want at least 1", o.Name, o.Size)
-	}
-	s := &shuffle{groups: g, size: o.Size, random: o.Name == "shuffle"}
-	s.dropLast = s.random && o.DropLast
-	if n := len(g.labels); n == 0 || (s.random && n < o.Size) {
-		return nil, fault.Unfit("sampler %s: %d samples make no batch of %d", o.Name, n, o.Size)
-	}
-	return s, nil
-}
-
-func (s *shuffle) Plan(epoch int) [][]int32 {
-	ids := make([]int32, len(s.labels))
-	for i := range ids {
-		ids[i] = int32(i)
-	}
-	if s.random {
-		ids = rng.Shuffled(ids, rng.New(s.seed, "sampler/shuffle", uint64(epoch)))
-	}
-	return cut(ids, s.size, s.dropLast)
-}
-
-func (s *shuffle) Steps() int     { return batches(len(s.labels), s.size, s.dropLast) }
-func (s *shuffle) BatchSize() int { return s.size }
-func (s *shuffle) Layout() string { return LayoutGeneral }

@@ -4,9 +4,7 @@
 package batch
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"tercet/internal/data"
 	"tercet/internal/data/fault"
@@ -40,49 +38,15 @@ type Sampler interface {
 	Layout() string
 }
 
-// SamplerOptions choose a sampler.
-type SamplerOptions struct {
-	Name     string // see SamplerNames
-	Pairs    int    // class-pairs, class-pairs-distinct: pairs per batch
-	Classes  int    // m-per-class: classes per batch (P)
-	PerClass int    // m-per-class: items of each class in a batch (M)
-	// balanced: as m-per-class, and
-	Replacement bool // draw each item of a class again
-	Categories  int  // of the classes in a batch; 0 for any
-	Size        int  // shuffle, sequential: items per batch
-	DropLast    bool // class-pairs, shuffle: leave out a short last batch
-	Seed        uint64
-}
-
-// SamplerNames returns the names that NewSampler knows.
-func SamplerNames() []string {
-	return []string{"class-pairs", "class-pairs-distinct", "m-per-class", "balanced", "shuffle", "sequential"}
-}
-
-// NewSampler makes a sampler over the items of ds by their labels. An error
-// wraps ErrUnfit where ds has too few samples or classes for it.
-func NewSampler(ds data.Dataset, o SamplerOptions) (Sampler, error) {
-	g := groups{labels: ds.Labels(), members: data.ByClass(ds), seed: o.Seed}
-	switch o.Name {
-	case "class-pairs":
-		return newPairs(g, o)
-	case "class-pairs-distinct":
-		return newDistinctPairs(g, o)
-	case "m-per-class":
-		return newPerClass(g, o)
-	case "balanced":
-		return newBalanced(ds, g, o)
-	case "shuffle", "sequential":
-		return newShuffle(g, o)
-	}
-	return nil, fmt.Errorf("unknown sampler %q; want one of %s", o.Name, strings.Join(SamplerNames(), ", "))
-}
-
 // groups is what samplers know of a dataset.
 type groups struct {
 	labels  []int32
 	members [][]int32 // items of each class, rising
 	seed    uint64
+}
+
+func grouped(ds data.Dataset, o Options) groups {
+	return groups{labels: ds.Labels(), members: data.ByClass(ds), seed: o.Seed}
 }
 
 // needTwo returns an error when fewer than two classes have items.

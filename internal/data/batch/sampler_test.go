@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -11,26 +12,26 @@ import (
 	"tercet/internal/testutil"
 )
 
-func sampler(t *testing.T, ds data.Dataset, o SamplerOptions) Sampler {
+func sampler(t *testing.T, ds data.Dataset, k ByLabels, o Options) Sampler {
 	t.Helper()
-	s, err := NewSampler(ds, o)
+	s, err := k.New(ds, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-var everySampler = []SamplerOptions{
-	{Name: "class-pairs", Pairs: 4},
-	{Name: "class-pairs", Pairs: 4, DropLast: true},
-	{Name: "class-pairs-distinct", Pairs: 4},
-	{Name: "m-per-class", Classes: 3, PerClass: 3},
-	{Name: "m-per-class", Classes: 3, PerClass: 2},
-	{Name: "balanced", Classes: 3, PerClass: 2},
-	{Name: "balanced", Classes: 3, PerClass: 4, Replacement: true},
-	{Name: "shuffle", Size: 7},
-	{Name: "shuffle", Size: 7, DropLast: true},
-	{Name: "sequential", Size: 7},
+var everySampler = []struct {
+	k ByLabels
+	o Options
+}{
+	{ClassPairs{Pairs: 4, Repeats: true}, Options{}},
+	{ClassPairs{Pairs: 4, Repeats: true}, Options{DropLast: true}},
+	{ClassPairs{Pairs: 4}, Options{}},
+	{MPerClass{Classes: 3, PerClass: 3}, Options{}},
+	{MPerClass{Classes: 3, PerClass: 2}, Options{}},
+	{Balanced{Classes: 3, PerClass: 2}, Options{}},
+	{Balanced{Classes: 3, PerClass: 4, Replacement: true}, Options{}},
 }
 
 // What every sampler promises, on data whose classes differ in size.
@@ -38,19 +39,17 @@ func TestPlansArePureAndKeepTheLayout(t *testing.T) {
 	ds := toy(t, 1, 1, 1, 9, 5, 1, 14, 6, 3)
 	y := ds.Labels()
 	for _, o := range everySampler {
-		s := sampler(t, ds, o)
+		s := sampler(t, ds, o.k, o.o)
 		plans := [][][]int32{s.Plan(0), s.Plan(1)}
-		if !reflect.DeepEqual(plans[0], s.Plan(0)) || !reflect.DeepEqual(plans[0], sampler(t, ds, o).Plan(0)) {
+		if !reflect.DeepEqual(plans[0], s.Plan(0)) || !reflect.DeepEqual(plans[0], sampler(t, ds, o.k, o.o).Plan(0)) {
 			t.Errorf("%+v: the plan of an epoch changes", o)
 		}
-		if o.Name != "sequential" {
-			if reflect.DeepEqual(plans[0], plans[1]) {
-				t.Errorf("%+v: epochs are alike", o)
-			}
-			o.Seed = 1
-			if reflect.DeepEqual(plans[0], sampler(t, ds, o).Plan(0)) {
-				t.Errorf("%+v: the seed does nothing", o)
-			}
+		if reflect.DeepEqual(plans[0], plans[1]) {
+			t.Errorf("%+v: epochs are alike", o)
+		}
+		o.o.Seed = 1
+		if reflect.DeepEqual(plans[0], sampler(t, ds, o.k, o.o).Plan(0)) {
+			t.Errorf("%+v: the seed does nothing", o)
 		}
 		for _, plan := range plans {
 			if len(plan) != s.Steps() {
@@ -72,7 +71,7 @@ func TestPlansArePureAndKeepTheLayout(t *testing.T) {
 
 func TestClassPairsAsPublished(t *testing.T) {
 	ds := toy(t, 1, 1, 1, 50, 30, 1, 22) // 103 items
-	s := sampler(t, ds, SamplerOptions{Name: "class-pairs", Pairs: 8})
+	s := sampler(t, ds, ClassPairs{Pairs: 8, Repeats: true}, Options{})
 	if s.Steps() != 13 || s.BatchSize() != 16 || s.Layout() != LayoutPairs {
 		t.Fatalf("steps %d, batch %d, layout %s", s.Steps(), s.BatchSize(), s.Layout())
 	}
@@ -91,7 +90,7 @@ func TestClassPairsAsPublished(t *testing.T) {
 	if n := len(plan[12]); n != 2*(103-12*8) {
 		t.Errorf("last batch has %d items", n)
 	}
-	dropped := sampler(t, ds, SamplerOptions{Name: "class-pairs", Pairs: 8, DropLast: true})
+	dropped := sampler(t, ds, ClassPairs{Pairs: 8, Repeats: true}, Options{DropLast: true})
 	if got := dropped.Plan(3); len(got) != 12 || !reflect.DeepEqual(got, plan[:12]) {
 		t.Error("DropLast changes more than the last batch")
 	}
@@ -100,7 +99,7 @@ func TestClassPairsAsPublished(t *testing.T) {
 // The partner is uniform over the class, the item itself included.
 func TestClassPairsPartnerIsUniform(t *testing.T) {
 	ds := toy(t, 1, 1, 1, 4, 3)
-	s := sampler(t, ds, SamplerOptions{Name: "class-pairs", Pairs: 7})
+	s := sampler(t, ds, ClassPairs{Pairs: 7, Repeats: true}, Options{})
 	const epochs = 6000
 	var count [7][7]float64
 	for e := range epochs {
@@ -131,7 +130,7 @@ func TestDistinctPairs(t *testing.T) {
 		"exact":      {5, 5, 5, 5},
 	} {
 		ds := toy(t, 1, 1, 1, counts...)
-		s := sampler(t, ds, SamplerOptions{Name: "class-pairs-distinct", Pairs: 4})
+		s := sampler(t, ds, ClassPairs{Pairs: 4}, Options{})
 		y := ds.Labels()
 		for e := range 5 {
 			first := map[int32]bool{}
@@ -161,7 +160,7 @@ func TestDistinctPairs(t *testing.T) {
 // The partner in distinct pairs is uniform over the rest of the class.
 func TestDistinctPairsPartnerIsUniform(t *testing.T) {
 	ds := toy(t, 1, 1, 1, 4, 4)
-	s := sampler(t, ds, SamplerOptions{Name: "class-pairs-distinct", Pairs: 2})
+	s := sampler(t, ds, ClassPairs{Pairs: 2}, Options{})
 	const epochs = 3000
 	var count [8][8]float64
 	for e := range epochs {
@@ -187,7 +186,7 @@ func TestDistinctPairsPartnerIsUniform(t *testing.T) {
 
 func TestPerClass(t *testing.T) {
 	ds := toy(t, 1, 1, 1, 8, 10, 12, 2, 1, 12)
-	s := sampler(t, ds, SamplerOptions{Name: "m-per-class", Classes: 2, PerClass: 4})
+	s := sampler(t, ds, MPerClass{Classes: 2, PerClass: 4}, Options{})
 	y := ds.Labels()
 	for e := range 5 {
 		times := map[int32]int{}
@@ -283,15 +282,15 @@ func TestDealMakesAsManyBatchesAsCanBe(t *testing.T) {
 
 func TestCoverage(t *testing.T) {
 	ds := toy(t, 1, 1, 1, 6, 6, 1) // 13 items
-	c := Cover(sampler(t, ds, SamplerOptions{Name: "class-pairs", Pairs: 4}), ds, 0)
+	c := Cover(sampler(t, ds, ClassPairs{Pairs: 4, Repeats: true}, Options{}), ds, 0)
 	if c.Items != 13 || c.Seen != 13 || c.Rows != 26 || c.Repeats != 13 || c.Classes != 3 || c.ClassesSeen != 3 || c.Batches != 4 || c.ShortBatch != 2 || c.SelfPairs < 1 || c.MaxRepeat < 2 {
 		t.Errorf("class-pairs: %+v", c)
 	}
-	c = Cover(sampler(t, ds, SamplerOptions{Name: "class-pairs-distinct", Pairs: 2}), ds, 0)
+	c = Cover(sampler(t, ds, ClassPairs{Pairs: 2}, Options{}), ds, 0)
 	if c.Seen != 12 || c.ClassesSeen != 2 || c.Classes != 3 || c.SelfPairs != 0 || c.MinClasses != 2 || c.ShortBatch != 0 {
 		t.Errorf("class-pairs-distinct: %+v", c)
 	}
-	c = Cover(sampler(t, ds, SamplerOptions{Name: "m-per-class", Classes: 2, PerClass: 3}), ds, 0)
+	c = Cover(sampler(t, ds, MPerClass{Classes: 2, PerClass: 3}, Options{}), ds, 0)
 	if c.Seen != 12 || c.Rows != 12 || c.MaxRepeat != 1 || c.Batches != 2 {
 		t.Errorf("m-per-class: %+v", c)
 	}
@@ -306,29 +305,26 @@ func TestSamplerErrors(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		ds   data.Dataset
-		o    SamplerOptions
+		k    ByLabels
+		o    Options
 		kind error
 		say  []string
 	}{
-		{"unknown", two, SamplerOptions{Name: "clas-pairs"}, nil, []string{"clas-pairs", "class-pairs-distinct"}},
-		{"no pairs", two, SamplerOptions{Name: "class-pairs"}, nil, []string{"0 pairs"}},
-		{"fewer samples than a batch", two, SamplerOptions{Name: "class-pairs", Pairs: 11}, data.ErrUnfit, []string{"10 samples", "11 pairs"}},
-		{"fewer samples than a batch", two, SamplerOptions{Name: "class-pairs-distinct", Pairs: 11}, data.ErrUnfit, []string{"10 samples"}},
-		{"fewer samples than a batch", two, SamplerOptions{Name: "m-per-class", Classes: 2, PerClass: 6}, data.ErrUnfit, []string{"10 samples", "2 x 6"}},
-		{"fewer samples than a batch", two, SamplerOptions{Name: "shuffle", Size: 11}, data.ErrUnfit, []string{"10 samples"}},
-		{"one class", toy(t, 1, 1, 1, 9), SamplerOptions{Name: "class-pairs", Pairs: 2}, data.ErrUnfit, []string{"1 class", "at least 2"}},
-		{"one class", toy(t, 1, 1, 1, 9, 0), SamplerOptions{Name: "class-pairs-distinct", Pairs: 2}, data.ErrUnfit, []string{"1 class"}},
-		{"one class", toy(t, 1, 1, 1, 9), SamplerOptions{Name: "m-per-class", Classes: 2, PerClass: 2}, data.ErrUnfit, []string{"1 class"}},
-		{"too few classes", two, SamplerOptions{Name: "class-pairs-distinct", Pairs: 3}, data.ErrUnfit, []string{"2 classes", "3 pairs", "at most 2"}},
-		{"too few classes", two, SamplerOptions{Name: "m-per-class", Classes: 3, PerClass: 2}, data.ErrUnfit, []string{"2 classes", "needs 3"}},
-		{"single samples", toy(t, 1, 1, 1, 5, 1, 1), SamplerOptions{Name: "class-pairs-distinct", Pairs: 2}, data.ErrUnfit, []string{"1 classes have two samples"}},
-		{"single samples", toy(t, 1, 1, 1, 5, 1, 1), SamplerOptions{Name: "m-per-class", Classes: 2, PerClass: 2}, data.ErrUnfit, []string{"1 classes have two samples"}},
-		{"m of 1", two, SamplerOptions{Name: "m-per-class", Classes: 2, PerClass: 1}, nil, []string{"at least 2"}},
-		{"no size", two, SamplerOptions{Name: "sequential"}, nil, []string{"at least 1"}},
-		{"empty", toy(t, 1, 1, 1), SamplerOptions{Name: "sequential", Size: 1}, data.ErrUnfit, []string{"0 samples"}},
+		{"no pairs", two, ClassPairs{Repeats: true}, Options{}, nil, []string{"0 pairs"}},
+		{"fewer samples than a batch", two, ClassPairs{Pairs: 11, Repeats: true}, Options{}, data.ErrUnfit, []string{"10 samples", "11 pairs"}},
+		{"fewer samples than a batch", two, ClassPairs{Pairs: 11}, Options{}, data.ErrUnfit, []string{"10 samples"}},
+		{"fewer samples than a batch", two, MPerClass{Classes: 2, PerClass: 6}, Options{}, data.ErrUnfit, []string{"10 samples", "2 x 6"}},
+		{"one class", toy(t, 1, 1, 1, 9), ClassPairs{Pairs: 2, Repeats: true}, Options{}, data.ErrUnfit, []string{"1 class", "at least 2"}},
+		{"one class", toy(t, 1, 1, 1, 9, 0), ClassPairs{Pairs: 2}, Options{}, data.ErrUnfit, []string{"1 class"}},
+		{"one class", toy(t, 1, 1, 1, 9), MPerClass{Classes: 2, PerClass: 2}, Options{}, data.ErrUnfit, []string{"1 class"}},
+		{"too few classes", two, ClassPairs{Pairs: 3}, Options{}, data.ErrUnfit, []string{"2 classes", "3 pairs", "at most 2"}},
+		{"too few classes", two, MPerClass{Classes: 3, PerClass: 2}, Options{}, data.ErrUnfit, []string{"2 classes", "needs 3"}},
+		{"single samples", toy(t, 1, 1, 1, 5, 1, 1), ClassPairs{Pairs: 2}, Options{}, data.ErrUnfit, []string{"1 classes have two samples"}},
+		{"single samples", toy(t, 1, 1, 1, 5, 1, 1), MPerClass{Classes: 2, PerClass: 2}, Options{}, data.ErrUnfit, []string{"1 classes have two samples"}},
+		{"m of 1", two, MPerClass{Classes: 2, PerClass: 1}, Options{}, nil, []string{"at least 2"}},
 	} {
-		t.Run(c.o.Name+" "+c.name, func(t *testing.T) {
-			_, err := NewSampler(c.ds, c.o)
+		t.Run(fmt.Sprintf("%T %s", c.k, c.name), func(t *testing.T) {
+			_, err := c.k.New(c.ds, c.o)
 			testutil.WantError(t, err, c.kind, c.say...)
 		})
 	}

@@ -252,7 +252,7 @@ func (c crooked) RowLabels(int) [][]int32 { return c.marks }
 
 func TestLoaderRefusesBadRowLabels(t *testing.T) {
 	ds := toy(t, 2, 2, 1, 3, 3)
-	s := sampler(t, ds, SamplerOptions{Name: "sequential", Size: 4})
+	s := ordered(ds, 4, false)
 	for _, c := range []struct {
 		marks [][]int32
 		part  string
