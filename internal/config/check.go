@@ -160,7 +160,7 @@ func (c *Config) stepRules(fail func(key, format string, args ...any)) {
 	if _, err := optim.ParseExtensions(o.Schedule.Before, max(c.Train.Epochs, c.Train.Steps)); err != nil {
 		fail("optimizer.schedule.extended", "%v", err)
 	}
-	if _, ok := o.Schedule.Options.(optim.Plateau); ok {
+	if _, ok := o.Schedule.Options.(optim.FollowsScores); ok {
 		c.plateauRules(fail)
 	}
 	if f, ok := o.Schedule.Options.(optim.ScheduleFitter); ok {

@@ -21,7 +21,7 @@ func (c *Config) defenseRules(fail func(key, format string, args ...any)) {
 		fail("train.accumulate", "defense %s trains on a batch several times in a row, with a step after each: set train.accumulate to 1", c.Defense.Name)
 	}
 	if o, ok := c.Defense.Options.(adversary.Fitter); ok {
-		for _, f := range o.Fit(adversary.Fitting{Normalized: c.Model.Normalize, Loss: c.Loss.Options, Shards: c.Train.Shards, HeadOnly: c.Train.HeadOnly.N > 0}) {
+		for _, f := range o.Fit(adversary.Fitting{Normalized: c.Model.Normalize, Loss: c.Loss.Options, Shards: c.Train.Shards, HeadOnly: c.Train.HeadOnly.N > 0, OnDevice: c.Train.onDevice()}) {
 			fail(f.Key, "%s", f.Msg)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
+	"tercet/internal/noise"
 )
 
 // Metric says how model mahalanobis is fitted (Chen et al., 2023): to the losses of
@@ -26,8 +27,17 @@ const each = "each"
 // LearnsMetric says whether the model is fitted as Metric says, and not trained by
 // the sections of networks.
 func (c *Config) LearnsMetric() bool {
-	_, ok := c.Model.Options.(nn.MahalanobisKeys)
+	_, ok := c.Model.Options.(nn.Fitted)
 	return ok
+}
+
+// Radius returns the radius of the ball that the points of a fitted metric lie in, 0 for
+// other models.
+func (c *Config) Radius() float64 {
+	if m, ok := c.Model.Options.(nn.Fitted); ok {
+		return m.Features().Radius
+	}
+	return 0
 }
 
 // OneClass returns the name of the class whose items are the positives, "" where
@@ -51,7 +61,7 @@ func (c *Config) idle(path string) string {
 	list := []string{"metric"}
 	if c.LearnsMetric() {
 		list = slices.Clone(networkKeys)
-		if c.Metric.Loss != "huber" {
+		if c.Metric.Loss != mahalanobis.Huber {
 			list = append(list, "metric.huber_delta")
 		}
 	}
@@ -100,15 +110,16 @@ func (c *Config) metricRules(fail func(key, format string, args ...any)) {
 		fail("metric.loss", "%s is least at w = 0 where metric.zeta is 0: set metric.zeta above 0, such as 1", c.Metric.Loss)
 	}
 	if f, ok := c.Metric.Options.(mahalanobis.Restricted); ok && err == nil {
-		report("metric.", f.Restrict(l, c.Model.Options.(nn.MahalanobisKeys).Radius), fail)
+		report("metric.", f.Restrict(l, c.Radius()), fail)
 	}
 	if c.Data.Distort.Fresh {
 		fail("data.distort.fresh", "model mahalanobis is fitted to one set of images: remove it, so that each has one map")
 	}
-	switch c.Noise.Kind {
-	case "pln", "triplet-flip":
+	_, onPairs := c.Noise.Options.(noise.OnPairs)
+	_, onTriplets := c.Noise.Options.(noise.OnTriplets)
+	if onPairs || onTriplets {
 		fail("noise.kind", "%s is on lists of tuples, and model mahalanobis is fitted to all triplets: take sln, which perturbs labels", c.Noise.Kind)
-	default:
+	} else {
 		c.noiseRules(fail)
 	}
 }

@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"path/filepath"
 
 	"tercet/internal/component"
 )
@@ -20,6 +21,14 @@ type FolderOptions struct {
 // Traits implements Source.
 func (FolderOptions) Traits() Traits {
 	return Traits{About: "PNG and JPEG images, one folder a class", Needs: "root: the class folders, or train and test holding them"}
+}
+
+// Title implements Titled: the name of the root.
+func (s FolderOptions) Title() string {
+	if s.Root == "" {
+		return ""
+	}
+	return filepath.Base(s.Root)
 }
 
 // Missing implements Needy.

@@ -33,6 +33,12 @@ type Traits struct {
 	Vectors, Drawn bool
 }
 
+// Titled is implemented by sources of which one kind reads different data.
+type Titled interface {
+	// Title returns what people call the data, "" for the source's name.
+	Title() string
+}
+
 // Needy is implemented by sources that cannot be opened without some keys.
 type Needy interface {
 	// Missing returns the keys that must be set and are not, with what they are.

@@ -114,7 +114,7 @@ func (r *Run) longer(x Longer) (*config.Config, error) {
 	case want <= had:
 		return refuse("%s has %d %s already; give more", r.Dir, had, unit)
 	}
-	if counted := c.Optimizer.Schedule.Name == "plateau" || c.Train.EarlyStop.Metric != ""; counted {
+	if _, follows := c.Optimizer.Schedule.Options.(optim.FollowsScores); follows || c.Train.EarlyStop.Metric != "" {
 		extra, err := r.endsBetweenEvaluations()
 		if err != nil {
 			return nil, err

@@ -36,7 +36,7 @@ type Trainer struct {
 	Average   *Average // nil for none
 	Optimizer optim.Optimizer
 	Schedule  func(step int) float64 // learning rate of a step, counted from 0
-	Plateau   *optim.Plateau         // drops of the learning rate; nil for none
+	Plateau   optim.FollowsScores    // drops of the learning rate; nil for none
 
 	// Log receives events; Cover, where set, says what an epoch (from 0) of the
 	// sampler shows of the data; Evaluate, where set, measures images;

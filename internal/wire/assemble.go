@@ -107,9 +107,7 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 		return nil, InConfig("optimizer.schedule", err)
 	}
 	t.Schedule = schedule.LR
-	if p, ok := schedule.Keys.(optim.Plateau); ok {
-		t.Plateau = &p
-	}
+	t.Plateau, _ = schedule.Keys.(optim.FollowsScores)
 	if cfg.Train.EMA > 0 {
 		t.Average = &train.Average{Decay: cfg.Train.EMA}
 	}

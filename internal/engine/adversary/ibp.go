@@ -46,6 +46,9 @@ func (IBPKeys) Fit(in Fitting) (out []component.Fault) {
 	if in.HeadOnly {
 		out = append(out, component.Faultf("train.head_only", "defense ibp trains all layers: set 0 steps"))
 	}
+	if in.OnDevice {
+		out = append(out, component.Faultf("defense.name", "the bounds of ibp are computed on the processor: set train.device to cpu"))
+	}
 	return out
 }
 

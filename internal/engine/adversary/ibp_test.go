@@ -206,7 +206,7 @@ func TestIBPRefuses(t *testing.T) {
 	if _, _, err := (&IBP{}).Craft(newNet(1, 6, 3, 2, false, 1), b, 0, 0); err == nil {
 		t.Error("a network of several processes is taken")
 	}
-	if list := (IBPKeys{}).Fit(Fitting{Loss: loss.CosineOptions{}, Shards: 2, HeadOnly: true}); len(list) != 3 {
+	if list := (IBPKeys{}).Fit(Fitting{Loss: loss.CosineOptions{}, Shards: 2, HeadOnly: true, OnDevice: true}); len(list) != 4 {
 		t.Errorf("%v", list)
 	}
 }

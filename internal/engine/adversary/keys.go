@@ -63,6 +63,7 @@ type Fitting struct {
 	Loss       loss.Options
 	Shards     int  // that a batch is dealt to
 	HeadOnly   bool // the last layer is trained alone at first
+	OnDevice   bool // another device than the processor computes the network
 }
 
 func init() {

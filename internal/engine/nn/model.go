@@ -52,6 +52,12 @@ type Keys interface {
 // Setter is implemented by keys that set options of a model.
 type Setter interface{ Set(s *Spec) }
 
+// Fitted is implemented by the keys of a model that section metric fits; others are trained.
+type Fitted interface {
+	// Features returns the keys of the frozen map in front of the metric.
+	Features() MahalanobisKeys
+}
+
 // Model is a built network: the Embedder of every part of Tercet.
 type Model struct {
 	spec   Spec

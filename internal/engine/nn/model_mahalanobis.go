@@ -24,6 +24,9 @@ type MahalanobisKeys struct {
 
 func (MahalanobisKeys) options() []string { return nil }
 
+// Features implements Fitted.
+func (k MahalanobisKeys) Features() MahalanobisKeys { return k }
+
 // Check implements component.Checker.
 func (k MahalanobisKeys) Check() []component.Fault {
 	if k.Whiten && k.Dims == 0 {

@@ -24,6 +24,15 @@ type Plateau struct {
 // PlateauDefaults returns PyTorch's factor 0.1 and patience 10.
 func PlateauDefaults() Plateau { return Plateau{Factor: 0.1, Patience: 10, MinDelta: 1e-4} }
 
+// FollowsScores is implemented by the keys of schedules that follow the scores of
+// evaluations.
+type FollowsScores interface {
+	// Look takes a further score into account.
+	Look(s *PlateauState, score float64)
+	// Lower returns the learning rate lr after them.
+	Lower(lr float64, s PlateauState) float64
+}
+
 // PlateauState is what a Plateau knows of the evaluations so far.
 type PlateauState struct {
 	Best     *float64 `json:"best,omitempty"`
@@ -32,7 +41,7 @@ type PlateauState struct {
 	Drops    int      `json:"drops"`
 }
 
-// Look takes a further score into account.
+// Look implements FollowsScores.
 func (k Plateau) Look(s *PlateauState, score float64) {
 	if s.Best == nil || score > *s.Best+k.MinDelta {
 		s.Best, s.Bad = &score, 0
@@ -49,7 +58,7 @@ func (k Plateau) Look(s *PlateauState, score float64) {
 	}
 }
 
-// Lower returns the learning rate lr after the drops.
+// Lower implements FollowsScores: after the drops.
 func (k Plateau) Lower(lr float64, s PlateauState) float64 {
 	return max(lr*math.Pow(k.Factor, float64(s.Drops)), min(lr, k.MinLR))
 }

@@ -2,7 +2,6 @@ package metric
 
 import (
 	"tercet/internal/engine/mahalanobis"
-	"tercet/internal/engine/nn"
 	"tercet/internal/run"
 	"tercet/internal/theory/measure"
 	"tercet/internal/wire"
@@ -15,7 +14,7 @@ func learnerOf(r *run.Run) (measure.Learner, error) {
 	if err != nil {
 		return nil, wire.InConfig("metric", err)
 	}
-	out, err := measure.LearnerOf(c.Options, l, r.Config.Model.Options.(nn.MahalanobisKeys).Radius)
+	out, err := measure.LearnerOf(c.Options, l, r.Config.Radius())
 	if err != nil {
 		return nil, run.InMetric(err)
 	}

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/embed"
-	"tercet/internal/engine/nn"
 	"tercet/internal/option"
 	"tercet/internal/progress"
 	"tercet/internal/record"
@@ -58,7 +56,7 @@ func newPool(ctx context.Context, r *run.Run, o Options, say progress.Say) (*poo
 	}
 	all := record.Sizes{Pos: len(pos) / f.D, Neg: len(neg) / f.D}
 	ref := record.Sizes{Pos: min(all.Pos/4, mostReference), Neg: min(all.Neg/4, mostReference)}
-	radius := r.Config.Model.Options.(nn.MahalanobisKeys).Radius
+	radius := r.Config.Radius()
 	drawn, err := measure.NewPool(pos, neg, f.D, radius, ref, o.Seed)
 	if err != nil {
 		return nil, misfit(err)
@@ -75,8 +73,8 @@ func newPool(ctx context.Context, r *run.Run, o Options, say progress.Say) (*poo
 
 // dataName is the data set's, or that of the folder where it is one of images.
 func dataName(c *config.Config) string {
-	if s, ok := c.Data.Options.(data.FolderOptions); ok && s.Root != "" {
-		return filepath.Base(s.Root)
+	if s, ok := c.Data.Options.(data.Titled); ok && s.Title() != "" {
+		return s.Title()
 	}
 	return c.Data.Name
 }

@@ -37,7 +37,11 @@ type Features struct {
 // radius. It returns the model, whose metric is Euclid's, and the features of ds as
 // the model's own float32 map gives them. Labels play no part.
 func fitFeatures(ctx context.Context, cfg *config.Config, ds data.Dataset) (*nn.Model, *Features, error) {
-	o := cfg.Model.Options.(nn.MahalanobisKeys)
+	fitted, ok := cfg.Model.Options.(nn.Fitted)
+	if !ok {
+		return nil, nil, fmt.Errorf("%w: model %s is trained, not fitted", data.ErrUnfit, cfg.Model.Name)
+	}
+	o := fitted.Features()
 	raw, err := embed.Pixels(ctx, ds)
 	if err != nil {
 		return nil, nil, err

@@ -196,7 +196,7 @@ func Prepare(ctx context.Context, cfg *config.Config, ds data.Dataset) (*Prepare
 	if err != nil {
 		return nil, err
 	}
-	radius := cfg.Model.Options.(nn.MahalanobisKeys).Radius
+	radius := cfg.Radius()
 	ps, err := NewProblems(f, cfg.Metric.OneClass(), radius)
 	if err != nil {
 		return nil, err
