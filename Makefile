@@ -108,6 +108,11 @@ field-trees:
 check-export: build
 	OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/check_export.py bin/tercet
 
+.PHONY: check-trackers
+#  check-trackers: exports of runs read by TensorBoard and MLflow themselves (minutes; needs both, or TENSORBOARD=CHECKOUT MLFLOW=CHECKOUT as the script says)
+check-trackers: build
+	$(PYTHON) testdata/scripts/check_trackers.py $(BIN)
+
 .PHONY: check-faiss
 #  check-faiss: the recipe of docs/large-galleries.md with faiss, its recall counted in numpy (seconds; needs python3-faiss)
 check-faiss: build
@@ -231,7 +236,7 @@ dist:
 	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS) -buildid=' -o dist/tercet-$$os-$$arch$$ext ./cmd/tercet; \
 	done; cd dist && sha256sum tercet-* > SHA256SUMS
 
-.PHONY: stage deb image fresh-debian
+.PHONY: stage deb image image-test fresh-debian
 # What a package of Linux has: the binary, man pages, completion and licenses. Files have
 # the time of the commit, so that equal commits give equal packages.
 STAGE := dist/stage
@@ -257,6 +262,10 @@ deb: stage
 #  image: an image of the binary alone, for docker or podman
 image: stage
 	$(or $(DOCKER),docker) build -t tercet:$(VERSION) -f packaging/Dockerfile $(STAGE)
+
+#  image-test: the image built by buildah and a run in it as another user (seconds; root, apt-get install buildah)
+image-test: stage
+	TERCET=$(BIN) scripts/image-test.sh
 
 #  fresh-debian: the README's two commands and the package in a new Debian (root, debootstrap, network; many minutes)
 fresh-debian: deb

@@ -19,7 +19,8 @@ const (
 )
 
 // drawMosaic draws dir/clusters.png: images of the largest clusters, from the middle
-// of each outwards, framed by whether they are of the cluster's most frequent class.
+// of each outwards, framed by whether they are of the cluster's most frequent class. The same
+// thumbnails are written for pages.
 func drawMosaic(c *solve.Result, dir, name string) (string, error) {
 	majority := majority(c)
 	var groups []render.MosaicGroup
@@ -49,6 +50,9 @@ func drawMosaic(c *solve.Result, dir, name string) (string, error) {
 	what := "images from the middle of each cluster outwards"
 	if n := len(c.Doc.Sizes); n > mosaicClusters {
 		what = fmt.Sprintf("the %d largest of %d clusters, %s", mosaicClusters, n, what)
+	}
+	if err := render.WriteGallery(filepath.Join(dir, "clusters-gallery"), render.MosaicGallery(groups)); err != nil {
+		return "", err
 	}
 	path := filepath.Join(dir, "clusters.png")
 	return path, render.Mosaic(path, name+": "+what, groups)

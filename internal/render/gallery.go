@@ -65,6 +65,18 @@ func AdversarialGallery(rows []AdversarialRow) (out []GalleryRow) {
 	return out
 }
 
+// MosaicGallery has a row for each cluster, with what Mosaic shows.
+func MosaicGallery(groups []MosaicGroup) (out []GalleryRow) {
+	for _, g := range groups {
+		row := GalleryRow{Name: g.Name + ": " + g.Note}
+		for _, m := range g.Members {
+			row.Thumbs = append(row.Thumbs, Thumb{m.Tile, "from the middle outwards", m.Verdict})
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
 func neighborThumbs(part string, list []Neighbor) (out []Thumb) {
 	for _, n := range list {
 		verdict := Wrong
@@ -166,6 +178,7 @@ type htmlThumb struct {
 	Head    bool
 	Span    int
 	Picture bool
+	First   bool // of several columns of a part
 	Style   template.CSS
 	Verdict string // class and mark: right or wrong
 }
@@ -222,7 +235,7 @@ func (g *Gallery) html(id, title string, style *string) (*htmlGallery, error) {
 		out.Heads = append(out.Heads, htmlThumb{Head: true, Span: 1})
 	}
 	for _, part := range parts {
-		out.Heads = append(out.Heads, htmlThumb{Text: part, Head: true, Span: widths[part]})
+		out.Heads = append(out.Heads, htmlThumb{Text: part, Head: true, Span: widths[part], First: widths[part] > 1})
 	}
 	at := 0
 	for _, r := range g.Rows {
@@ -234,7 +247,7 @@ func (g *Gallery) html(id, title string, style *string) (*htmlGallery, error) {
 			filled := 0
 			for i, t := range r.Thumbs {
 				if t.Part == part {
-					row = append(row, htmlThumb{Text: t.Caption, Span: 1, Picture: true, Style: place(at+i, pictures, shownSide), Verdict: verdictWords[t.Verdict]})
+					row = append(row, htmlThumb{Text: t.Caption, Span: 1, Picture: true, First: filled == 0 && widths[part] > 1, Style: place(at+i, pictures, shownSide), Verdict: verdictWords[t.Verdict]})
 					filled++
 				}
 			}

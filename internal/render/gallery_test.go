@@ -58,7 +58,7 @@ func TestGalleryOfAPage(t *testing.T) {
 	got := string(text)
 	for _, want := range []string{
 		`#gallery-1 i{width:64px;height:64px;background-image:url(data:image/png;base64,`, `background-size:192px auto}`, // 5 pictures in 3 columns
-		`<table class="g" id="gallery-1">`, `<th scope="col" colspan="2"><span>nearest images</span></th>`,
+		`<table class="g" id="gallery-1">`, `<th scope="col" colspan="2" class="first"><span>nearest images</span></th>`,
 		`<td><i style="background-position:0px 0px"></i><span>&lt;q&gt;</span></td>`,
 		`<i style="background-position:-128px 0px" class="wrong"></i><span>✗ b</span>`,
 		`<i style="background-position:-64px -64px" class="right"></i><span>✓ c</span></td><td></td></tr>`,

@@ -27,6 +27,7 @@ type block struct {
 	code    bool
 	table   *Table
 	picture string
+	folded  bool // a picture that is opened by a click
 	curves  *curves
 	items   *itemMap
 
@@ -51,6 +52,11 @@ func (p *Page) Table(t *Table) { p.blocks = append(p.blocks, block{table: t}) }
 // Picture adds a PNG or SVG file with a caption.
 func (p *Page) Picture(path, caption string) {
 	p.blocks = append(p.blocks, block{picture: path, text: caption})
+}
+
+// Folded adds a PNG or SVG file that HTML shows when its caption is chosen.
+func (p *Page) Folded(path, caption string) {
+	p.blocks = append(p.blocks, block{picture: path, text: caption, folded: true})
 }
 
 // Curves adds a section of lines against a common axis, a chart for each panel, with their last
@@ -105,6 +111,20 @@ func (p *Page) WriteMarkdown(path string) error {
 		}
 	}
 	return fsx.WriteFile(path, []byte(b.String()), 0o644)
+}
+
+// smaller is the path of a drawing with the same content as the picture, where there is one
+// that takes fewer bytes: plots are also written as SVG.
+func smaller(picture string) string {
+	drawing := strings.TrimSuffix(picture, ".png") + ".svg"
+	a, err := os.Stat(picture)
+	if err != nil || drawing == picture+".svg" {
+		return picture
+	}
+	if b, err := os.Stat(drawing); err != nil || !b.Mode().IsRegular() || b.Size() >= a.Size() {
+		return picture
+	}
+	return drawing
 }
 
 func dataURI(path string) (string, error) {

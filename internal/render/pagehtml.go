@@ -54,6 +54,7 @@ type htmlBlock struct {
 	Code        bool
 	Table       *htmlTable
 	Picture     template.HTMLAttr
+	Folded      bool
 	Charts      []htmlChart
 	Map         *htmlMap
 	Gallery     *htmlGallery
@@ -76,6 +77,7 @@ type htmlChart struct{ ID, Title, Label string }
 // pageData is what the script of a page reads.
 type pageData struct {
 	Colors []string    `json:"colors"`
+	Dark   []string    `json:"dark"` // the same on a dark page
 	Charts []chartData `json:"charts"`
 	Maps   []mapData   `json:"maps,omitempty"`
 	Live   bool        `json:"live,omitempty"`
@@ -139,12 +141,13 @@ func (p *Page) make(live bool) (page, list []byte, err error) {
 	if live {
 		out.Connect = " connect-src 'self';"
 	}
-	for i := range Palette {
-		data.Colors = append(data.Colors, hex(i))
-	}
 	style, galleries := part("page.css"), 0
+	for i := range Palette {
+		data.Colors, data.Dark = append(data.Colors, hex(i)), append(data.Dark, onDark(i))
+		style += fmt.Sprintf(".c%d{color:%s;fill:%[2]s}@media (prefers-color-scheme:dark){.c%[1]d{color:%[3]s;fill:%[3]s}}\n", i, hex(i), onDark(i))
+	}
 	for _, k := range p.blocks {
-		b := htmlBlock{Heading: k.heading, Text: k.text, Code: k.code}
+		b := htmlBlock{Heading: k.heading, Text: k.text, Code: k.code, Folded: k.folded}
 		switch {
 		case k.heading > 0:
 			b = htmlHeading(k.heading, k.text)
@@ -165,7 +168,7 @@ func (p *Page) make(live bool) (page, list []byte, err error) {
 				return nil, nil, err
 			}
 		case k.picture != "":
-			uri, err := dataURI(k.picture)
+			uri, err := dataURI(smaller(k.picture))
 			if err != nil {
 				return nil, nil, fmt.Errorf("picture: %w", err)
 			}

@@ -41,9 +41,15 @@ type htmlMap struct {
 	More      int // classes without a line of the legend
 }
 
-type htmlPoint struct{ X, Y, Color, Text string }
+type htmlPoint struct {
+	X, Y, Text string
+	Color      int // of the palette
+}
 
-type htmlClass struct{ Name, Color string }
+type htmlClass struct {
+	Name  string
+	Color int
+}
 
 // legendClasses is how many classes have a line of the legend: more have the same colors.
 const legendClasses = 10
@@ -62,9 +68,9 @@ func (m *itemMap) html(title string, data *pageData) (*htmlMap, error) {
 		classes = lists.AppendNew(classes, p.Class)
 	}
 	slices.Sort(classes)
-	color := func(class string) string {
+	color := func(class string) int {
 		i, _ := slices.BinarySearch(classes, class)
-		return hex(i)
+		return i % len(Palette)
 	}
 	place := func(v, low, high, size float64) float64 {
 		if high == low {
@@ -82,6 +88,13 @@ func (m *itemMap) html(title string, data *pageData) (*htmlMap, error) {
 	}
 	out.More = len(classes) - len(out.Classes)
 	return out, nil
+}
+
+// onDark is a color of the palette, lightened for a dark page.
+func onDark(i int) string {
+	c := Palette[i%len(Palette)]
+	light := func(v uint8) uint8 { return uint8((3*int(v) + 2*255) / 5) }
+	return fmt.Sprintf("#%02x%02x%02x", light(c.R), light(c.G), light(c.B))
 }
 
 // hex is a color of the palette in HTML.

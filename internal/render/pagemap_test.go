@@ -2,6 +2,8 @@ package render
 
 import (
 	"bytes"
+	"image"
+	"image/color"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -41,7 +43,7 @@ func TestMapOfAPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := string(text)
-	for _, want := range []string{`<circle cx="12.0" cy="12.0" r="5" fill="#cc79a7"><title>item &lt;0&gt;</title></circle>`, `<circle cx="888.0" cy="588.0" r="5" fill="#0072b2"><title>item &lt;4&gt;</title>`, `"maps":[{"id":"map-1","columns":3}]`, `<div class="map" id="map-1" tabindex="0"`} {
+	for _, want := range []string{`<circle cx="12.0" cy="12.0" r="5" class="c4"><title>item &lt;0&gt;</title></circle>`, `<circle cx="888.0" cy="588.0" r="5" class="c0"><title>item &lt;4&gt;</title>`, `"maps":[{"id":"map-1","columns":3}]`, `<div class="map" id="map-1" tabindex="0"`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page lacks %s", want)
 		}
@@ -53,5 +55,50 @@ func TestMapOfAPage(t *testing.T) {
 	p.Map("gone", filepath.Join(dir, "gone.png"), points)
 	if _, err := p.html(); err == nil {
 		t.Error("a sprite that is not there")
+	}
+}
+
+// Gray images take a byte for each pixel, with a place that is left empty, too.
+func TestGraySpriteIsSmall(t *testing.T) {
+	images := []Image{ramp(32, 32, 1), ramp(32, 32, 1), ramp(32, 32, 1)}
+	var b bytes.Buffer
+	if err := Sprite(&b, images, 32); err != nil {
+		t.Fatal(err)
+	}
+	m, err := png.Decode(&b)
+	if _, ok := m.(*image.Paletted); err != nil || !ok {
+		t.Errorf("%T %v", m, err)
+	}
+	if c := color.RGBAModel.Convert(m.At(63, 63)); c != (color.RGBA{255, 255, 255, 255}) {
+		t.Errorf("the empty place is %v", c)
+	}
+}
+
+// A page holds a plot's drawing where that is the smaller file, and Markdown its picture.
+func TestPageTakesTheSmallerFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.png")
+	var b bytes.Buffer
+	if err := Sprite(&b, []Image{ramp(32, 32, 1)}, 32); err != nil {
+		t.Fatal(err)
+	}
+	drawing := `<svg xmlns="http://www.w3.org/2000/svg"/>`
+	for name, data := range map[string]string{path: b.String(), filepath.Join(dir, "a.svg"): drawing} {
+		if err := os.WriteFile(name, []byte(data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := &Page{Title: "x"}
+	p.Folded(path, "curves")
+	text, err := p.html()
+	if want := `<details><summary>curves</summary><img src="data:image/svg+xml;base64,`; err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("the page lacks %s (%v)", want, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a.svg"), []byte(drawing+strings.Repeat(" ", b.Len())), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	text, err = p.html()
+	if want := `<img src="data:image/png;base64,`; err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("the page lacks %s (%v)", want, err)
 	}
 }

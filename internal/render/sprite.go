@@ -2,6 +2,7 @@ package render
 
 import (
 	"image"
+	"image/draw"
 	"io"
 	"math"
 )
@@ -11,6 +12,7 @@ import (
 func Sprite(w io.Writer, list []Image, side int) error {
 	n := SpriteColumns(len(list))
 	out := image.NewRGBA(image.Rect(0, 0, n*side, (len(list)+n-1)/n*side))
+	draw.Draw(out, out.Rect, image.White, image.Point{}, draw.Src) // a color more would make gray sprites four times as large
 	for i, m := range list {
 		if err := m.check(); err != nil {
 			return err

@@ -110,7 +110,9 @@ func runSection(r *rundir.Run, g *galleries, level int) {
 		}
 		p.Gallery(title, take(what+".png"), list)
 	}
-	draw("training.png")
+	if f := take("training.png"); f != "" {
+		p.Folded(f, "Training of "+r.Name()+": loss, scores, tuples and distances against the step")
+	}
 	if r.Eval != nil {
 		p.Heading(level, "Retrieval and clustering against baselines")
 		p.Table(evalTable(r))
@@ -138,7 +140,8 @@ func runSection(r *rundir.Run, g *galleries, level int) {
 	} else if pictures && items != nil && len(items.Points) > 0 {
 		p.Map(fmt.Sprintf("Map of %d images by their embeddings, colored by class", len(items.Points)), items.Sprite, items.Points)
 	}
-	draw("tsne.png", "pca.png", "clusters.png")
+	draw("tsne.png", "pca.png")
+	gallery("clusters", "Clusters and their images")
 	if c, err := r.ReadConfusion(); !g.off && err != nil {
 		p.Paragraph("Not drawn: " + err.Error())
 	} else if !g.off && c != nil && g.fits(c.Bytes()) {

@@ -46,7 +46,7 @@ func TestNoPictureOfAReplacedResult(t *testing.T) {
 	for line, pictures := range map[string][]string{
 		"attack --run runs/tiny --attack ES --pgd-steps 1 --bootstrap 0 --queries 4":                        {"attack.png", "attack-gallery.png", "attack-gallery.csv"},
 		"attack --run runs/tiny --attack ES --pgd-steps 1 --bootstrap 0 --queries 4 --curve eps=0..4/255:2": {"attack-curve.png", "attack-curve.svg"},
-		"cluster --run runs/tiny -k 2 --map pca":                                                            {"pca.png", "pca.svg", "clusters.png", "contingency.png", "cluster-sizes.png", "confusion.png", "confusion.csv"},
+		"cluster --run runs/tiny -k 2 --map pca":                                                            {"pca.png", "pca.svg", "clusters.png", "clusters-gallery.png", "clusters-gallery.csv", "contingency.png", "cluster-sizes.png", "confusion.png", "confusion.csv"},
 	} {
 		for flags, stays := range map[string]bool{"": true, " --force --no-pictures": false} {
 			clitest.Must(t, 0, line+" --force")

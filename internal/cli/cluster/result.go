@@ -146,7 +146,7 @@ func (o *options) keeper(opts record.ClusterOptions) run.Keeper {
 // write writes the result and its pictures.
 func (o *options) write(s *base.Streams, c *solve.Result) error {
 	figures := filepath.Join(o.out, "figures")
-	if err := base.Undraw(figures, "tsne", "pca", "clusters", "contingency", "cluster-sizes", "items", "confusion"); err != nil {
+	if err := base.Undraw(figures, "tsne", "pca", "clusters", "clusters-gallery", "contingency", "cluster-sizes", "items", "confusion"); err != nil {
 		return err
 	}
 	if err := c.Write(o.out); err != nil {

@@ -78,6 +78,7 @@ function chart(spec) {
   var focused = -1, plot;
   function draw() {
     if (plot) plot.destroy();
+    var colors = window.matchMedia && matchMedia("(prefers-color-scheme: dark)").matches ? data.dark : data.colors;
     var axis = {stroke: css("--ink"), grid: {stroke: css("--rule"), width: 1}, ticks: {stroke: css("--rule"), width: 1}};
     plot = new uPlot({
       width: Math.max(200, box.clientWidth), height: 260,
@@ -97,8 +98,8 @@ function chart(spec) {
       },
       series: [{label: spec.x}].concat(spec.lines.map(function (l, i) {
         return {
-          label: l.name, stroke: data.colors[i % data.colors.length], width: 1.5, spanGaps: true,
-          dash: [[], [6, 3], [2, 3]][Math.floor(i / data.colors.length) % 3], points: {show: l.x.length < 30, size: 5}
+          label: l.name, stroke: colors[i % colors.length], width: 1.5, spanGaps: true,
+          dash: [[], [6, 3], [2, 3]][Math.floor(i / colors.length) % 3], points: {show: l.x.length < 30, size: 5}
         };
       }))
     }, all, holder);
