@@ -32,6 +32,9 @@ const (
 // MostPoints is how many points a sprite has room for.
 const MostPoints = (mostSprite / sprite) * (mostSprite / sprite)
 
+// projectorFiles are what Projector writes.
+var projectorFiles = []string{"embeddings.tsv", "classes.tsv", "sprite.png", "projector_config.pbtxt"}
+
 // Projector writes embeddings for TensorBoard's projector into the folder of a run: vectors,
 // classes, a sprite of pictures, and the file that names them.
 func Projector(folder string, e Embeddings) (files []string, err error) {

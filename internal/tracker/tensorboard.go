@@ -2,9 +2,11 @@ package tracker
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image/png"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +20,8 @@ import (
 // maxPicture bounds a picture that an event file takes in.
 const maxPicture = 64 << 20
 
-// TensorBoard writes a folder for each run below dir, with the run's log, results, pictures,
+// TensorBoard writes a folder for each run below dir, without what an earlier export has left
+// in it, with the run's log, results, pictures,
 // distances of pairs and hyper-parameters as one event file, whose path it returns.
 func TensorBoard(dir string, runs []*rundir.Run) (files []string, err error) {
 	for i, name := range Names(runs) {
@@ -31,8 +34,11 @@ func TensorBoard(dir string, runs []*rundir.Run) (files []string, err error) {
 		if err != nil {
 			return nil, err
 		}
+		for _, name := range projectorFiles { // they would show embeddings of other weights
+			stale = append(stale, filepath.Join(folder, name))
+		}
 		for _, path := range stale { // of the same run as it began before
-			if err := os.Remove(path); err != nil {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return nil, err
 			}
 		}

@@ -247,8 +247,17 @@ func TestTensorBoardIsReadBack(t *testing.T) {
 		t.Errorf("%v %v %v", groups, kinds, scalars)
 	}
 	before := testutil.Read(t, files[0])
+	old, err := Projector(filepath.Dir(files[0]), Embeddings{Name: "a", X: []float32{1, 2}, N: 1, D: 2, Classes: []string{"x"}})
+	if err != nil || len(old) == 0 {
+		t.Fatal(err, old)
+	}
 	if _, err := TensorBoard(out, runs); err != nil || testutil.Read(t, files[0]) != before {
 		t.Error("another export gives other bytes", err)
+	}
+	for _, path := range old {
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s of an earlier export is still there", path)
+		}
 	}
 }
 
