@@ -41,31 +41,40 @@ type NPairsLoss struct {
 	o       NPairsOptions
 	anchors []int
 	partner []int
-	slope   []float64 // (classes, classes) of a_i.p_j
+	first   map[int32]int // place of a class in anchors
+	slope   []float64     // (classes, classes) of a_i.p_j
+	squares []float64     // |a_i|^2 + |p_i|^2
+	q       pairProducts
 }
 
 // Margin returns 0: the loss has none.
 func (l *NPairsLoss) Margin() float64 { return 0 }
 
-// choose sets the first two rows of each class.
+// choose sets the first two rows of each class, in the order of the first.
 func (l *NPairsLoss) choose(labels []int32) {
 	l.anchors, l.partner = l.anchors[:0], l.partner[:0]
+	if l.first == nil {
+		l.first = map[int32]int{}
+	}
+	clear(l.first)
 	for i, y := range labels {
-		before, next := false, -1
-		for j, other := range labels {
-			if other != y {
-				continue
-			}
-			if j < i {
-				before = true
-			} else if j > i && next < 0 {
-				next = j
-			}
-		}
-		if !before && next >= 0 {
-			l.anchors, l.partner = append(l.anchors, i), append(l.partner, next)
+		k, there := l.first[y]
+		switch {
+		case !there:
+			l.first[y] = len(l.anchors)
+			l.anchors, l.partner = append(l.anchors, i), append(l.partner, -1)
+		case l.partner[k] < 0:
+			l.partner[k] = i
 		}
 	}
+	n := 0
+	for k, p := range l.partner {
+		if p >= 0 {
+			l.anchors[n], l.partner[n] = l.anchors[k], p
+			n++
+		}
+	}
+	l.anchors, l.partner = l.anchors[:n], l.partner[:n]
 }
 
 // Eval implements Objective on t.Labels. The tuples are classes with two rows. Positive and
@@ -77,6 +86,16 @@ func (l *NPairsLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (lo
 	}
 	l.choose(t.Labels)
 	m := len(l.anchors)
+	l.squares = loss.Grow(l.squares, m)
+	longest := 0.0
+	for i, a := range l.anchors {
+		own, partner := z.Row(a), z.Row(l.partner[i])
+		x, y := kernel.Dot(own, own), kernel.Dot(partner, partner)
+		l.squares[i], longest = x+y, max(longest, x, y)
+	}
+	if m >= manyPairs && longest <= longSquare {
+		return l.multiplied(z, grad, l.squares), nil
+	}
 	l.slope = loss.Grow(l.slope, m*m)
 	var all rowTerm
 	mean := 1 / float64(max(m, 1))
@@ -95,8 +114,7 @@ func (l *NPairsLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (lo
 		if v > 0 {
 			all.active++
 		}
-		own, partner := z.Row(a), z.Row(l.partner[i])
-		all.value += float64(mean * (v + float64(l.o.L2/4*(kernel.Dot(own, own)+kernel.Dot(partner, partner)))))
+		all.value += float64(mean * (v + float64(l.o.L2/4*l.squares[i])))
 	}
 	if grad != nil {
 		l.pull(z, grad, mean)
