@@ -128,7 +128,8 @@ func Open() (ranks.Comm, error) {
 	}()
 	var rc, got, rank, size int32
 	c.call(func() {
-		if rc = l.initThread(nil, nil, funneled, &got); rc == 0 {
+		keepSignals(func() { rc = l.initThread(nil, nil, funneled, &got) })
+		if rc == 0 {
 			l.rank(l.world, &rank)
 			l.size(l.world, &size)
 		}
