@@ -8,7 +8,6 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
-	"tercet/internal/data/npy"
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
@@ -214,58 +213,6 @@ func Coarse(o record.EvalOptions) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("the intervals are from %d resamples and mean little; give eval.bootstrap %d or more", o.Bootstrap, metric.MinResamples)}
-}
-
-// Files evaluates embeddings that any tool has written: npy (N, D), with labels
-// in npy or csv; or a labeled folder of package store.
-func Files(ctx context.Context, embeddings string, labels npy.LabelFile, o record.EvalOptions, keep run.Keeper, say progress.Say) (*Evaluation, error) {
-	start := time.Now()
-	v, src, err := embed.ReadVectors(embeddings, labels)
-	if err != nil {
-		return nil, err
-	}
-	if v.Labels == nil {
-		return nil, fmt.Errorf("%w: not every image of %s has a label, and scores compare with true labels: embed images in folders that are their classes, or a csv file with a column label", data.ErrUnfit, embeddings)
-	}
-	if err := keep.Check(src); err != nil {
-		return nil, err
-	}
-	o.Baselines = false
-	doc := &record.Eval{Schema: record.EvalSchema, Source: src, Options: o}
-	roles, err := embed.ReadRoles(embeddings)
-	if err != nil {
-		return nil, err
-	}
-	j, ret, err := retrieve(ctx, v, roles, o, say)
-	if err != nil {
-		return nil, err
-	}
-	doc.Evaluated = j
-	keepValues(doc, ret)
-	classes := func() ([]record.ClassScores, error) {
-		names, err := labelNames(embeddings, v.Labels)
-		if err != nil {
-			return nil, err
-		}
-		return classScores(ret, v.Labels, names), nil
-	}
-	if err := keepClasses(doc, classes); err != nil {
-		return nil, err
-	}
-	if err := verify(doc, ctx, v, roles, border{}, say); err != nil {
-		return nil, err
-	}
-	km, err := clusters(ctx, &doc.Evaluated, v, o, true, say)
-	if err != nil {
-		return nil, err
-	}
-	doc.Warnings = append(doc.Warnings, Coarse(o)...)
-	doc.Warnings = append(doc.Warnings, whole(o.Ks, others(doc, v.N))...)
-	if km != nil {
-		doc.Warnings = append(doc.Warnings, km.Warnings...)
-	}
-	doc.Cost.Seconds = time.Since(start).Seconds()
-	return &Evaluation{Doc: doc, Retrieval: ret, classes: classes}, nil
 }
 
 // OfRetrieval is the evaluation of files by a retrieval that is known. labels are those of

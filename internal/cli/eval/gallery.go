@@ -28,7 +28,7 @@ type galleryOptions struct {
 
 func (g *galleryOptions) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&g.queries, "queries", "", "`FILE` of query embeddings to search for in --embeddings; by default each item is a query among all others")
+	fs.StringVar(&g.queries, "queries", "", "`FILE` of query embeddings to search for in --embeddings, or both are folders that tercet embed wrote; by default each item is a query among all others")
 	fs.StringVar(&g.queryLabels, "query-labels", "", "npy or csv `FILE` of the queries' labels; --label-column applies to both csv files")
 	fs.BoolVar(&g.blocks, "blocks", false, "read the vectors from their files block by block, the default above 1 GiB without k-means and pairs; the scores are the same")
 	fs.StringVar(&g.lists, "neighbors", "", "compare neighbors found by another program with exact search: `FILE` (npy, ibin, ivecs) lists rows of --embeddings for each query; labels are optional")
@@ -49,7 +49,7 @@ const leastBlocks = 1 << 30
 // inBlocks reports whether the files are read in blocks: as the flags ask, or where they
 // are large and what is measured allows it.
 func (o *options) inBlocks() bool {
-	if o.Run != "" {
+	if o.Run != "" || o.folders() {
 		return false
 	}
 	if base.Given(o.changed, galleryFlags...) != "" {
@@ -66,6 +66,12 @@ func (o *options) inBlocks() bool {
 	return f.Bytes() > leastBlocks
 }
 
+// folders reports whether the images of a folder of embeddings are searched for in another:
+// both are read into memory.
+func (o *options) folders() bool {
+	return base.Given(o.changed, galleryFlags...) == "--queries" && store.Is(o.Embeddings) && store.Is(o.queries)
+}
+
 func (o *options) scoresPairs() bool { return o.pairs || o.changed("threshold") || len(o.fmr) > 0 }
 
 // ofRankings are the flags about what lists of neighbors have not.
@@ -75,6 +81,10 @@ var ofRankings = []string{"clusters", "n-init", "pairs", "threshold", "fmr", "pe
 func (o *options) checkBlocks() error {
 	given := base.Given(o.changed, galleryFlags...)
 	switch {
+	case store.Is(o.Embeddings) && o.queries != "" && !store.Is(o.queries):
+		return base.Usagef("--embeddings %s is a folder, and --queries %s is none: give two folders that tercet embed wrote, or two files", o.Embeddings, o.queries)
+	case store.Is(o.queries) && !store.Is(o.Embeddings):
+		return base.Usagef("--queries %s is a folder, and --embeddings %s is none: give two folders that tercet embed wrote, or two files", o.queries, o.Embeddings)
 	case store.Is(o.Embeddings):
 		return base.Usagef("%s: read files of vectors, and %s is a folder: tercet export embeddings writes a file of it", given, o.Embeddings)
 	case o.lists != "":

@@ -17,8 +17,17 @@ func files(ctx context.Context, s *base.Streams, o options, say progress.Say) (*
 	if o.Labels == "" && !store.Is(o.Embeddings) {
 		return nil, base.Usagef("--embeddings needs --labels: scores compare with true labels")
 	}
+	if o.queries != "" && o.Labels != "" {
+		return nil, base.Usagef("--embeddings %s is a folder and has its labels in items.csv: leave out --labels", o.Embeddings)
+	}
 	set := o.fileSettings()
-	e, err := evaluate.Files(ctx, o.Embeddings, o.LabelFile(), set, o.keeper(set), say)
+	var e *evaluate.Evaluation
+	var err error
+	if o.queries != "" {
+		e, err = evaluate.Folders(ctx, o.Embeddings, o.queries, set, o.keeper(set), say)
+	} else {
+		e, err = evaluate.Files(ctx, o.Embeddings, o.LabelFile(), set, o.keeper(set), say)
+	}
 	if err != nil {
 		return nil, base.RunError(base.LabelsError(err))
 	}
