@@ -35,8 +35,9 @@ func newDIBS(s *base.Streams) *cobra.Command {
 		Long: `
 Evaluates Theorem 1 of Fonseca & Guidetti. In its setting, the positive pairs of each
 class form a closed chain, and each image forms a negative pair with the image of the
-same index in another class. Each pair label is wrong with probability P. The theorem, as printed, states
-lower <= error - E_sim < E_diff for the training error of the largest networks.
+same index in another class. Each pair label is wrong with probability P. The theorem,
+as printed, states lower <= error - E_sim < E_diff for the training error of the largest
+networks.
 
 The duplicates floor is printed too: the expected share of image pairs with
 contradictory labels. It is the only unavoidable error of a threshold on a distance.

@@ -49,7 +49,7 @@ without a proof counts as not certified, even if no attack on it exists.
         Each query costs --samples forward passes.
   mean  randomized smoothing, budgets in l2: the certified system retrieves the row
         nearest to the mean embedding under noise. Needs embeddings of length 1. Weaker
-        than vote, and best with --gallery prototype. One column for each of three theorems.
+        than vote, and best with --gallery prototype. Each of three theorems has a column.
   ibp   interval bounds, budgets in linf: certifies the network itself, rounding
         included. Networks that were not trained for it have wide intervals: expect
         budgets far below one pixel level. --radii searches each query's largest budget.

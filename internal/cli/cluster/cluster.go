@@ -99,9 +99,9 @@ pairs (--graph-random). The result is printed with a lower bound and with the ob
 values of the ground truth and of k-means. They show whether errors come from the edge
 costs or from the solver.
 
-If labels are known, the clusters are scored against them. The command writes cluster.json,
-labels.npy, clusters.safetensors (for tercet cluster assign) and pictures into the
-run's directory, or into --out-dir. Results of other images or weights go into
+If labels are known, the clusters are scored against them. The command writes
+cluster.json, labels.npy, clusters.safetensors (for tercet cluster assign) and pictures
+into the run's directory, or into --out-dir. Results of other images or weights go into
 RUN/cluster-validation, RUN/cluster-best and so on. An existing clustering of a run is
 replaced only with --force, or if the new one covers it: the same method and settings, at
 least as many images, and its maps and comparison.

@@ -45,9 +45,9 @@ func New(s *base.Streams) *cobra.Command {
 		Long: `
 Compares each further side with the first one. A side is a run directory, the runs of one
 configuration with several seeds, or the eval.json of embeddings, also from another tool
-(tercet eval --embeddings X.npy --per-query --out x.json). An argument that matches several
-configurations, such as 'runs/*', gives one side per configuration; --group-by groups runs
-by the given config keys only.
+(tercet eval --embeddings X.npy --per-query --out x.json). An argument that matches
+several configurations, such as 'runs/*', gives one side per configuration; --group-by
+groups runs by the given config keys only.
 
 For each score it prints the mean difference to the first side and
 

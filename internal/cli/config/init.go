@@ -35,7 +35,7 @@ func newInit(s *base.Streams) *cobra.Command {
 Inspects the data in ROOT and writes a config that trains on them. SOURCE is the kind of
 dataset; tercet data list describes each:
 
-  folder ROOT     one folder of PNG or JPEG images per class, or train and test with such folders
+  folder ROOT     a folder of PNG or JPEG images per class, or train and test with such
   mnist ROOT      the four IDX files of MNIST
   cifar10 ROOT    CIFAR-10, binary version
   idx ROOT        IDX files of images and labels

@@ -62,7 +62,8 @@ Kubernetes. --emit prints a job script for one of them, with the time and memory
 
 --ranks mpi trains each run with all processes that mpirun or srun has started. Their
 number must divide train.shards; results do not depend on it. Rank 0 writes the run, the
-other ranks only read the config and the data. It needs the build tercet-native (make native):
+other ranks only read the config and the data. It needs tercet-native, which make
+native builds:
 mpirun -n 4 tercet-native train large.yaml --ranks mpi`,
 		Examples: []base.Example{
 			{Why: "one epoch on 40 characters of the built-in dataset", Line: "tercet train --set name=first --set train.epochs=1 --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8", Heavy: true},
