@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"tercet/internal/names"
 )
@@ -75,8 +76,8 @@ func CheckValue(v reflect.Value, tag reflect.StructTag) (out []string) {
 			out = append(out, msg)
 		}
 	}
-	rules := tag.Get("check")
-	if rules == "" {
+	rules := rulesOf(tag)
+	if rules == nil {
 		return out
 	}
 	if v.Kind() == reflect.Pointer {
@@ -111,6 +112,28 @@ func CheckValue(v reflect.Value, tag reflect.StructTag) (out []string) {
 		}
 	}
 	return out
+}
+
+// bounds is a check tag and what it says.
+type bounds struct {
+	text string
+	list []Rule
+}
+
+// read are the bounds of the tags of fields, which take longer to read than to check.
+var read sync.Map // of reflect.StructTag to *bounds
+
+// rulesOf are the bounds of a field by its tags, nil where it has none.
+func rulesOf(tag reflect.StructTag) *bounds {
+	if b, ok := read.Load(tag); ok {
+		return b.(*bounds)
+	}
+	var b *bounds
+	if text := tag.Get("check"); text != "" {
+		b = &bounds{text, Rules(text)}
+	}
+	read.Store(tag, b)
+	return b
 }
 
 func oneOf(word string, valid []string) string {
@@ -164,11 +187,11 @@ func (r Rule) holds(x float64) bool {
 	return x >= r.Limit
 }
 
-// inRange says what is wrong with x by a check tag, "" if nothing. Infinity is never
+// inRange says what is wrong with x by its bounds, "" if nothing. Infinity is never
 // right.
-func inRange(x float64, tag string) string {
+func inRange(x float64, b *bounds) string {
 	ok := !math.IsInf(x, 0)
-	for _, r := range Rules(tag) {
+	for _, r := range b.list {
 		ok = ok && r.holds(x)
 	}
 	if ok {
@@ -178,5 +201,5 @@ func inRange(x float64, tag string) string {
 	if math.IsInf(x, 0) {
 		finite = "finite and "
 	}
-	return fmt.Sprintf("must be %s%s, is %s", finite, strings.ReplaceAll(tag, ",", " and "), Number(x))
+	return fmt.Sprintf("must be %s%s, is %s", finite, strings.ReplaceAll(b.text, ",", " and "), Number(x))
 }

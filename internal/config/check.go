@@ -74,9 +74,7 @@ var (
 
 // rules holds what must fit together across keys.
 func (c *Config) rules(fail func(key, format string, args ...any)) {
-	if !nameForm.MatchString(c.Name) || len(c.Name) > 200 {
-		fail("name", "names a folder: letters, digits and _ . , + = - only, at most 200, not starting with a dot or sign; is %q", c.Name)
-	}
+	c.nameRule(fail)
 	if s, ok := c.Data.Options.(data.Needy); ok {
 		for _, f := range s.Missing(c.Data.Split.Kind == "file") {
 			fail("data."+f.Key, "must be set for data %q: %s", c.Data.Name, f.Msg)
@@ -119,6 +117,12 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 			fail("eval.ks", "must rise: %d comes after %d", c.Eval.Ks[i], c.Eval.Ks[i-1])
 			break
 		}
+	}
+}
+
+func (c *Config) nameRule(fail func(key, format string, args ...any)) {
+	if !nameForm.MatchString(c.Name) || len(c.Name) > 200 {
+		fail("name", "names a folder: letters, digits and _ . , + = - only, at most 200, not starting with a dot or sign; is %q", c.Name)
 	}
 }
 

@@ -18,6 +18,7 @@ type field struct {
 
 	choice string // its tag: the family of the section's component
 	was    string // its tag: the key's former name
+	group  string // its tag oneof: keys of which one counts
 }
 
 var (
@@ -39,7 +40,7 @@ func fields(t reflect.Type) []field {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if name := f.Tag.Get("yaml"); name != "" && name != "-" {
-			list = append(list, field{name, i, f.Type, f.Tag, f.Tag.Get("choice"), f.Tag.Get("was")})
+			list = append(list, field{name, i, f.Type, f.Tag, f.Tag.Get("choice"), f.Tag.Get("was"), f.Tag.Get("oneof")})
 		}
 	}
 	list = slices.Clip(list)

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"tercet/internal/component"
 )
@@ -132,9 +133,16 @@ func renamed(t reflect.Type, n *node) *node {
 	return out
 }
 
+// former are the lists of formerly.
+var former sync.Map // of reflect.Type to []field
+
 // formerly lists the keys of a section that had another name, those of its components
-// once.
-func formerly(t reflect.Type) (out []field) {
+// once. The list is shared: it must not be changed.
+func formerly(t reflect.Type) []field {
+	if list, ok := former.Load(t); ok {
+		return list.([]field)
+	}
+	var out []field
 	list := fields(t)
 	if _, family, ok := choice(t); ok {
 		for _, c := range family {
@@ -146,6 +154,7 @@ func formerly(t reflect.Type) (out []field) {
 			out = append(out, f)
 		}
 	}
+	former.Store(t, out)
 	return out
 }
 
@@ -159,11 +168,10 @@ func chosen(family []part, n *node) string {
 // outbid reports whether over chooses another key of the group that key is in.
 func outbid(list []field, key string, over *node) bool {
 	f, ok := find(list, key)
-	group := f.tag.Get("oneof")
-	if !ok || group == "" || over.get(key) != nil {
+	if !ok || f.group == "" || over.get(key) != nil {
 		return false
 	}
-	return slices.ContainsFunc(list, func(g field) bool { return g.tag.Get("oneof") == group && over.get(g.name) != nil })
+	return slices.ContainsFunc(list, func(g field) bool { return g.group == f.group && over.get(g.name) != nil })
 }
 
 func keep(n *node, want func(string) bool) *node {

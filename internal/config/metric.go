@@ -57,7 +57,10 @@ var transformed = []string{"data.size", "data.fit", "data.crop", "data.augment",
 
 // idle returns the section or key of path that has no effect in c, "" where path
 // counts. It is left out of the resolved config and refused where it is set.
-func (c *Config) idle(path string) string {
+func (c *Config) idle(path string) string { return within(path, c.idleKeys()) }
+
+// idleKeys are the sections and keys that have no effect.
+func (c *Config) idleKeys() []string {
 	list := []string{"metric"}
 	if c.LearnsMetric() {
 		list = slices.Clone(networkKeys)
@@ -68,8 +71,13 @@ func (c *Config) idle(path string) string {
 	if c.Data.Transform.Given() {
 		list = append(list, transformed...)
 	}
-	for _, key := range list {
-		if path == key || strings.HasPrefix(path, key+".") {
+	return list
+}
+
+// within is the one of keys that is path or a section which path lies in, "" if none is.
+func within(path string, keys []string) string {
+	for _, key := range keys {
+		if rest, ok := strings.CutPrefix(path, key); ok && (rest == "" || rest[0] == '.') {
 			return key
 		}
 	}
@@ -78,9 +86,9 @@ func (c *Config) idle(path string) string {
 
 // refuseIdle reports the keys that are set and have no effect, one of each section.
 func (c *Config) refuseIdle(fail func(key, format string, args ...any)) {
-	said := map[string]bool{}
+	said, idle := map[string]bool{}, c.idleKeys()
 	c.walkAll(func(l leaf) {
-		key := c.idle(l.path)
+		key := within(l.path, idle)
 		if key == "" || said[key] || c.src.origin(l.path) == (origin{}) {
 			return
 		}

@@ -29,8 +29,9 @@ type leaf struct {
 // walk calls f for every key that counts in the config, in the order of the
 // structs: a component's keys follow its section's common ones.
 func (c *Config) walk(f func(leaf)) {
+	idle := c.idleKeys()
 	c.walkAll(func(l leaf) {
-		if c.idle(l.path) == "" {
+		if within(l.path, idle) == "" {
 			f(l)
 		}
 	})

@@ -86,11 +86,16 @@ func (c *Config) Variant(v Variant) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.Name != "" {
-		out.Name += "-" + v.Name
+	if v.Name == "" {
+		return out, nil
 	}
-	if err := out.Validate(); err != nil {
-		return nil, err
+	out.Name += "-" + v.Name
+	var errs []*Error
+	out.nameRule(func(key, format string, args ...any) { // build has checked the rest
+		errs = append(errs, out.src.origin(key).errorf(key, fmt.Sprintf(format, args...)))
+	})
+	if len(errs) > 0 {
+		return nil, join(errs)
 	}
 	return out, nil
 }
