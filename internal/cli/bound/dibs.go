@@ -193,7 +193,7 @@ func printSimulation(b *strings.Builder, s *printed.Simulation) {
 	claim("E_sim + lower <= error", func(c printed.TheoremChecks) printed.TheoremCheck { return c.Lower })
 	claim("error < E_sim + E_diff", func(c printed.TheoremChecks) printed.TheoremCheck { return c.Upper })
 	if c := s.Theorem; c.Multicut.Corollary != "" {
-		t.AppendRow(table.Row{"error = E_sim + corollary", c.FloorDuplicates.Corollary, c.Multicut.Corollary})
+		t.AppendRow(table.Row{"error = E_sim + corollary (multicut: to a tenth of it)", c.FloorDuplicates.Corollary, c.Multicut.Corollary})
 	}
 	fmt.Fprintln(b, t.Render())
 }

@@ -64,7 +64,7 @@ type Theorem struct {
 type TheoremChecks struct {
 	Lower     TheoremCheck `json:"lower" doc:"E_sim + lower <= error"`
 	Upper     TheoremCheck `json:"upper" doc:"error < E_sim + E_diff; equal counts as supported"`
-	Corollary string       `json:"corollary,omitempty" doc:"of two classes: error = E_sim + P(1-P)/2; never supported for 'multicut', since no margin is set"`
+	Corollary string       `json:"corollary,omitempty" doc:"of two classes: error = E_sim + P(1-P)/2; for 'multicut' to within a tenth of P(1-P)/2"`
 }
 
 // TheoremCheck is the verdict on one claim. The theorem is about the mean over graphs;
