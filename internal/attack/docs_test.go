@@ -18,9 +18,9 @@ func page() string {
 	var b strings.Builder
 	b.WriteString(`# Attacks
 
-Made from the attacks in ` + "`internal/attack`" + ` by ` + "`make golden`" + `.
+Generated from the attacks in ` + "`internal/attack`" + ` by ` + "`make golden`" + `.
 
-z is the embedding of the perturbed image, z0 that of the clean image, x runs over the gallery, d is the Euclidean distance. Attacks are projected gradient descent on the objective, from the clean image, with the network frozen. [Hardness manipulation](papers/hardness-manipulation.md#attacks) has the budgets and the two variants, published and fixed.
+z is the embedding of the perturbed image and z0 that of the clean image. x runs over the gallery, and d is the Euclidean distance. An attack minimizes its objective by projected gradient descent from the clean image, with the network frozen. [Hardness manipulation](papers/hardness-manipulation.md#attacks) has the budgets and the two variants, ` + "`published` and `fixed`" + `.
 
 | attack | what it does | aimed at | minimizes | options | source |
 | --- | --- | --- | --- | --- | --- |
@@ -38,9 +38,9 @@ z is the embedding of the perturbed image, z0 that of the clean image, x runs ov
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", name, a.Doc, dash(a.Targets), a.Objective, dash(strings.Join(options, ", ")), a.Source)
 	}
 	b.WriteString(`
-If a test set has queries and a gallery, or sequences, x runs over the gallery, and queries are what is perturbed. CA perturbs images of the gallery, one for each query, and q is a query. Targets, ranks and recall leave out what a query is not compared with: itself and images of its sequence. Only the variant fixed is computed: the published code takes the nearest image for the query itself.
+Some test sets have separate queries and gallery, or sequences. Then x runs over the gallery, and attacks perturb queries. Only CA perturbs images of the gallery, one for each query q. Targets, ranks and recall leave out the query itself and images of its sequence. Only the variant ` + "`fixed`" + ` is computed, because the published code identifies the query as the nearest image.
 
-Scores in documents are fractions, cosines or distances, never percent. The ten scores of the attacks marked ERS make the empirical robustness score.
+Scores in documents are fractions, cosines or distances, never percent. The empirical robustness score (ERS) combines the ten scores of the attacks marked ERS.
 
 | score | attack | unit | more robust |
 | --- | --- | --- | --- |
