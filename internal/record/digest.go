@@ -51,11 +51,40 @@ const tail = 128
 //
 // Other errors are those of a document that is no JSON.
 func Check(doc []byte) error {
-	var flat bytes.Buffer
-	if err := json.Compact(&flat, doc); err != nil {
-		return err
+	if !json.Valid(doc) {
+		return json.Unmarshal(doc, new(any))
 	}
-	b := flat.Bytes()
+	return check(doc)
+}
+
+// compact is doc, JSON, without white space outside of texts. It does not ask whether doc
+// is JSON: reading it does, and json.Compact would read all of it once more.
+func compact(doc []byte) []byte {
+	out := make([]byte, 0, len(doc))
+	for len(doc) > 0 {
+		switch c := doc[0]; c {
+		case ' ', '\n', '\t', '\r':
+			doc = doc[1:]
+		case '"':
+			n := 1
+			for n < len(doc) && doc[n] != '"' {
+				if doc[n] == '\\' {
+					n++
+				}
+				n++
+			}
+			n = min(n+1, len(doc))
+			out, doc = append(out, doc[:n]...), doc[n:]
+		default:
+			out, doc = append(out, c), doc[1:]
+		}
+	}
+	return out
+}
+
+// check is Check of what is JSON; of other texts its answer has no meaning.
+func check(doc []byte) error {
+	b := compact(doc)
 	from := max(0, len(b)-tail)
 	at := last.FindIndex(b[from:])
 	if at == nil {

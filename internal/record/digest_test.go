@@ -46,6 +46,17 @@ func TestWhiteSpaceDoesNotCount(t *testing.T) {
 			t.Errorf("without a digest: %s: %v", old, err)
 		}
 	}
+	for _, text := range []string{document, string(whole), flat.String(), "[ 1 , \"\\\\\" ,\t\" \\\" \" ]\r\n"} {
+		var want bytes.Buffer
+		if err := json.Compact(&want, []byte(text)); err != nil || string(compact([]byte(text))) != want.String() {
+			t.Errorf("%s: %v, compacted to %s, want %s", text, err, compact([]byte(text)), &want)
+		}
+	}
+	for _, text := range []string{"", `"`, `"\\`, `{"a`} { // texts that end too early
+		if got := string(compact([]byte(text))); got != text {
+			t.Errorf("%q is compacted to %q", text, got)
+		}
+	}
 	if err := Check([]byte("{")); err == nil || errors.Is(err, ErrDigest) {
 		t.Errorf("no JSON: %v", err)
 	}

@@ -102,6 +102,15 @@ func read(path string, v any, k kind, strict bool) error {
 	if err != nil {
 		return err
 	}
+	if first := schemaFirst.FindSubmatch(b); first != nil && slices.Contains(k.schemas, string(first[1])) && check(b) == nil {
+		err := decode(b, v, strict)
+		if err == nil {
+			return nil
+		}
+		if json.Valid(b) {
+			return formatError(path, b, err)
+		}
+	}
 	err = Check(b)
 	if errors.Is(err, ErrDigest) {
 		return fmt.Errorf("%s: %w", path, err)
@@ -121,12 +130,24 @@ func read(path string, v any, k kind, strict bool) error {
 		}
 		return e
 	}
-	dec := json.NewDecoder(bytes.NewReader(unsealed(b)))
+	if err := decode(b, v, strict); err != nil {
+		return formatError(path, b, err)
+	}
+	return nil
+}
+
+// decode reads the document b, and nothing after it, into v.
+func decode(b []byte, v any, strict bool) error {
+	b = unsealed(b)
+	dec := json.NewDecoder(bytes.NewReader(b))
 	if strict {
 		dec.DisallowUnknownFields()
 	}
 	if err := dec.Decode(v); err != nil {
-		return formatError(path, b, err)
+		return err
+	}
+	if len(bytes.TrimSpace(b[dec.InputOffset():])) > 0 {
+		return errors.New("text follows the document")
 	}
 	return nil
 }

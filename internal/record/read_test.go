@@ -32,6 +32,7 @@ func TestReadRefuses(t *testing.T) {
 		"{": "doc.json:1: not valid JSON of a run",
 		"{\"schema\": \"tercet.eval/1\",\n\"source\": {\"step\": \"x\"}}":       "doc.json:2: not valid JSON of a run: source.step is a string",
 		`{"schema": "tercet.attack/2"}`:                                         `doc.json: schema is "tercet.attack/2"; this version reads tercet.eval/1`,
+		`{"schema": "tercet.eval/1"} {}`:                                        "doc.json:1: not valid JSON of a run: ",
 		`{"schema": "tercet.eval/9"}`:                                           "this version reads tercet.eval/1; `tercet eval` makes the file again",
 		`{"schema": "tercet.eval/1", "retrieval_": {}}`:                         `doc.json: unknown key "retrieval_"`,
 		`{"schema": "tercet.eval/1", "source": {"stop": 3}}`:                    `doc.json: unknown key "stop"`,
