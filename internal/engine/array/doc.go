@@ -1,6 +1,6 @@
 // Package array holds contiguous float32 arrays with checked shapes, and is the
 // only package that imports gorgonia.org/tensor.
 //
-// The engine computes on Data directly; Dense and FromDense are the bridge to
-// gorgonia for code that wants its operations.
+// The engine computes on Data directly. gorgonia permutes the axes of weights between
+// Tercet's layout and PyTorch's (Permute); Dense and FromDense share storage with it.
 package array
