@@ -12,6 +12,11 @@ import (
 // its elements have the bits that Gemm gives them.
 func Gram(n, k int, x []float32, ldx int, c []float32, ldc int) {
 	Syrk(false, false, n, k, 1, x, ldx, 0, c, ldc)
+	Mirror(n, c, ldc)
+}
+
+// Mirror copies what is above the diagonal of C (n, n), rows ldc apart, to below it.
+func Mirror(n int, c []float32, ldc int) {
 	if n < 2 {
 		return
 	}
@@ -71,6 +76,45 @@ func (j *mirrorJob) Run(lo, hi int) {
 		for i := i0; i < i1; i++ {
 			for p := i0; p < i; p++ {
 				j.c[i*j.ldc+p] = j.c[p*j.ldc+i]
+			}
+		}
+	}
+}
+
+// Fold adds to each element of A (n, n) the one across the diagonal, and leaves the diagonal.
+func Fold(n int, a []float32) {
+	par.Once(&foldJobs, ceilDiv(n, mirrorBlock), 1, foldJob{Current(), n, a[:n*n]})
+}
+
+// foldJob adds a square matrix and its transpose, block by block.
+type foldJob struct {
+	level Level
+	n     int
+	a     []float32
+}
+
+var foldJobs par.Free[foldJob]
+
+// Run folds the blocks of block rows [lo, hi) on and below the diagonal.
+func (j *foldJob) Run(lo, hi int) {
+	n := j.n
+	var across [mirrorBlock * mirrorBlock]float32
+	for v := lo; v < hi; v++ {
+		i0 := v * mirrorBlock
+		rows := min(mirrorBlock, n-i0)
+		for j0 := 0; j0 < i0; j0 += mirrorBlock {
+			below, above := j.a[i0*n+j0:], j.a[j0*n+i0:]
+			j.level.transpose(mirrorBlock, rows, above, n, across[:], mirrorBlock)
+			for r := range rows {
+				row := below[r*n:][:mirrorBlock]
+				j.level.add(row, across[r*mirrorBlock:][:mirrorBlock], row)
+			}
+			j.level.transpose(rows, mirrorBlock, below, n, above, n)
+		}
+		for i := i0; i < i0+rows; i++ {
+			for p := i0; p < i; p++ {
+				both := j.a[i*n+p] + j.a[p*n+i]
+				j.a[i*n+p], j.a[p*n+i] = both, both
 			}
 		}
 	}

@@ -21,3 +21,13 @@ func (j vectorJob) do(size int) {
 
 // Run does elements [lo, hi).
 func (j *vectorJob) Run(lo, hi int) { j.run(j, lo, hi) }
+
+// Greatest returns the largest number of a row of one at least, on the calling goroutine.
+// Where one is NaN it may be any.
+func Greatest(x []float32) float32 { return Current().greatest(x) }
+
+// ExpLess replaces the numbers of a row by exp(x - top), on the calling goroutine.
+func ExpLess(top float32, x []float32) { Current().expLess(top, x) }
+
+// ScaleRow multiplies a row by alpha, on the calling goroutine.
+func ScaleRow(alpha float32, x []float32) { Current().scale(alpha, x) }

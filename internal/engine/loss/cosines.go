@@ -3,6 +3,7 @@ package loss
 import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
 )
 
 // unitEps is the length below which a row counts as 0: its cosines and its gradient are 0.
@@ -57,8 +58,17 @@ func (c *OwnCosines) Load(z *array.Array) {
 	n := c.Rows
 	c.cos, c.slope = Grow(c.cos, n*n), Grow(c.slope, n*n)
 	kernel.Gram(n, c.Dim, c.Hat, c.Dim, c.cos, n)
-	Within(c.cos)
-	clear(c.slope)
+	par.Do(n, 16, c)
+}
+
+// Run keeps rows [lo, hi) of cosines within their range, and clears their slopes.
+func (c *OwnCosines) Run(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		cos, slope := c.Row(i)
+		cos[i] = min(cos[i], 1) // the one that rounding most often takes beyond
+		Within(cos)
+		clear(slope)
+	}
 }
 
 // Row returns the cosines of row i and their slopes.
@@ -67,7 +77,7 @@ func (c *OwnCosines) Row(i int) (cos, slope []float32) {
 }
 
 // Fold adds the slopes of both orders of each pair: Row then has the same for both.
-func (c *OwnCosines) Fold() { fold(c.Rows, c.slope) }
+func (c *OwnCosines) Fold() { kernel.Fold(c.Rows, c.slope) }
 
 // Turns overwrites grad with scale times dLoss/dz, of folded slopes.
 func (c *OwnCosines) Turns(scale float64, grad *array.Array) {
@@ -78,6 +88,9 @@ func (c *OwnCosines) Turns(scale float64, grad *array.Array) {
 
 // Within keeps cosines of rounded rows in [-1, 1].
 func Within(cos []float32) {
+	if kernel.MaxAbs(cos) <= 1 {
+		return
+	}
 	for i, c := range cos {
 		if c > 1 || c < -1 {
 			cos[i] = min(max(c, -1), 1)

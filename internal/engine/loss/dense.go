@@ -118,6 +118,10 @@ func (t *Table) evalPairs(z *array.Array, pairs []Pair, at func(similar bool, di
 //
 // summed in float64 in the order of j.
 func (t *Table) Pull(scale float64, grad *array.Array) {
+	if t.multiplied {
+		t.pullProducts(scale, grad)
+		return
+	}
 	for e, c := range t.Coef {
 		switch d := t.Dist[e]; {
 		case t.distance == Squared:
@@ -127,10 +131,6 @@ func (t *Table) Pull(scale float64, grad *array.Array) {
 		default:
 			t.Coef[e] = 0
 		}
-	}
-	if t.multiplied {
-		t.pullProducts(grad)
-		return
 	}
 	t.pulling = tablePullJob{t, grad}
 	par.Do(t.rows, 1, &t.pulling)

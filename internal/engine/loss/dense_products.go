@@ -80,50 +80,56 @@ func (f *finishJob) Run(lo, hi int) {
 	}
 }
 
-// pullProducts is Pull by products, given the weights in Coef: the gradient of row i is
+// pullProducts is Pull by products: with the weights q of Pull, the gradient of row i is
 // sum_j (q_ij + q_ji) (x_i - x_j).
-func (t *Table) pullProducts(grad *array.Array) {
+func (t *Table) pullProducts(scale float64, grad *array.Array) {
 	p, n := t.products, t.rows
-	for e, q := range t.Coef {
-		p.pairs[e] = float32(-q)
-	}
-	fold(n, p.pairs)
-	for i := range n {
-		row := p.pairs[i*n:][:n]
-		row[i] = 0
-		row[i] = float32(-kernel.Sum(row))
-	}
+	par.Once(&weighJobs, n, 8, weighJob{t, scale})
+	kernel.Fold(n, p.pairs)
+	par.Do(n, 8, (*ownWeightJob)(t))
 	dim := t.z.Shape[1]
 	kernel.Gemm(false, false, n, dim, n, 1, p.pairs, n, p.rows.Data, dim, 0, grad.Data, dim)
 }
 
-// foldJob adds a square matrix to its transpose, block by block.
-type foldJob struct {
-	n int
-	a []float32
+// weighJob makes negative weights of distances and their slopes.
+type weighJob struct {
+	t     *Table
+	scale float64
 }
 
-var foldJobs par.Free[foldJob]
+var weighJobs par.Free[weighJob]
 
-// fold sets a = a + a^T for a (n, n), but for its diagonal, which stays.
-func fold(n int, a []float32) {
-	par.Once(&foldJobs, (n+foldBlock-1)/foldBlock, 1, foldJob{n, a})
-}
-
-// foldBlock is the extent of the blocks: both sides stay in the first cache.
-const foldBlock = 32
-
-// Run folds the blocks of block rows [lo, hi) on and below the diagonal.
-func (f *foldJob) Run(lo, hi int) {
-	n := f.n
-	for from := lo * foldBlock; from < min(hi*foldBlock, n); from += foldBlock {
-		for left := 0; left <= from; left += foldBlock {
-			for i := from; i < min(from+foldBlock, n); i++ {
-				for j := left; j < min(left+foldBlock, i); j++ {
-					both := f.a[i*n+j] + f.a[j*n+i]
-					f.a[i*n+j], f.a[j*n+i] = both, both
-				}
+// Run does rows [lo, hi).
+func (w *weighJob) Run(lo, hi int) {
+	t, scale := w.t, -w.scale
+	if t.distance == Squared {
+		scale *= 2
+	}
+	for i := lo; i < hi; i++ {
+		dist, coef, out := t.Dist[i*t.rows:][:t.rows], t.Coef[i*t.rows:][:t.rows], t.products.pairs[i*t.rows:][:t.rows]
+		for j, c := range coef {
+			switch d := dist[j]; {
+			case c == 0:
+				out[j] = 0
+			case t.distance == Squared:
+				out[j] = float32(scale * c)
+			case d > 0:
+				out[j] = float32(scale * c / d)
+			default:
+				out[j] = 0
 			}
 		}
+	}
+}
+
+// ownWeightJob sets the diagonal of folded weights.
+type ownWeightJob Table
+
+// Run does rows [lo, hi).
+func (t *ownWeightJob) Run(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		row := t.products.pairs[i*t.rows:][:t.rows]
+		row[i] = 0
+		row[i] = float32(-kernel.Sum(row))
 	}
 }

@@ -14,6 +14,19 @@ type pairTable struct {
 	OwnCosines
 	kinds []pairKind // (Rows, Rows)
 	parts []rowPart  // of each row
+	whole bool       // there is no row of zeros
+	spare par.Free[[]int32]
+}
+
+// leave returns the rows that are not different from row i, itself too, in spare.
+func (t *pairTable) leave(i int, spare *[]int32) []int32 {
+	*spare = (*spare)[:0]
+	for j, kind := range t.kinds[i*t.Rows:][:t.Rows] {
+		if kind != differentPair {
+			*spare = append(*spare, int32(j))
+		}
+	}
+	return *spare
 }
 
 // pairKind says what a pair of rows is.
@@ -65,9 +78,14 @@ func (l *MultiSimilarityLoss) tabled(z, grad *array.Array) (Result, error) {
 	t.parts = Grow(t.parts, rows)
 	par.Do(rows, 4, (*tabledRows)(l))
 	t.Fold()
+	t.whole = true // no cosine of two rows is constant
+	for i := range rows {
+		t.whole = t.whole && !t.Zero(i)
+	}
+	par.Do(rows, 8, (*activePairs)(t))
 	var sum rowPart
 	costly := 0
-	for i, p := range t.parts {
+	for _, p := range t.parts {
 		sum.value += p.value
 		for k := range pairKinds {
 			sum.apart[k] += p.apart[k]
@@ -75,12 +93,6 @@ func (l *MultiSimilarityLoss) tabled(z, grad *array.Array) (Result, error) {
 		}
 		if p.value > 0 {
 			costly++
-		}
-		cos, slope := t.Row(i)
-		for j, s := range slope[:i] {
-			if s != 0 && math.Abs(float64(cos[j])) < 1 && !t.Zero(i) && !t.Zero(j) {
-				sum.count[noPair]++ // active
-			}
 		}
 	}
 	scale := l.o.Reduce.scale(rows, costly)
@@ -104,62 +116,119 @@ func (r *tabledRows) Run(lo, hi int) {
 	}
 }
 
+// activePairs counts those of rows with earlier rows whose slope is not 0, and whose cosine
+// changes with them.
+type activePairs pairTable
+
+// Run does rows [lo, hi).
+func (t *activePairs) Run(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		cos, slope := t.Row(i)
+		cos, slope, active := cos[:i], slope[:i], 0
+		if t.whole && kernel.MaxAbs(cos) < 1 {
+			for _, s := range slope {
+				x := math.Float32bits(s) << 1
+				active += int((x | -x) >> 31) // without a branch, which would be random
+			}
+		} else {
+			for j, s := range slope {
+				if s != 0 && math.Abs(float64(cos[j])) < 1 && !t.Zero(i) && !t.Zero(j) {
+					active++
+				}
+			}
+		}
+		t.parts[i].count[noPair] = active
+	}
+}
+
 // below is an exponent whose exponential is 0.
 const below = -200
 
-// row writes the slopes of row i, without the reduction's factor.
+// row writes the slopes of row i, without the reduction's factor. Most pairs are of
+// different images: those are taken by vectors, the others one by one.
 func (l *MultiSimilarityLoss) row(i int) (p rowPart) {
 	cos, slope := l.t.Row(i)
-	kinds := l.t.kinds[i*l.t.Rows:][:len(cos)]
-	easiest, hardest := math.Inf(1), math.Inf(-1)
-	for j, c := range cos {
-		kind, s := kinds[j], float64(c)
-		p.count[kind]++
-		p.apart[kind] += 1 - s
-		switch kind {
-		case similarPair:
+	spare := l.t.spare.Get()
+	defer l.t.spare.Put(spare)
+	left := l.t.leave(i, spare)
+	copy(slope, cos)
+	all, easiest := kernel.Sum(cos), math.Inf(1)
+	for _, j := range left {
+		s := float64(cos[j])
+		all -= s
+		slope[j] = -2 // below all others
+		if l.t.kinds[i*l.t.Rows+int(j)] == similarPair {
+			p.count[similarPair]++
+			p.apart[similarPair] += 1 - s
 			easiest = min(easiest, s)
-		case differentPair:
-			hardest = max(hardest, s)
 		}
 	}
-	p.count[noPair] = 0
-	// Mining keeps exponents above a limit: those are -alpha (s - base) and beta (s - base).
-	factor := [pairKinds]float64{differentPair: l.o.Beta, similarPair: -l.o.Alpha}
-	limit := [pairKinds]float64{noPair: math.Inf(1)}
-	limit[differentPair] = l.o.Beta * (easiest - l.o.Epsilon - l.o.Base)
-	limit[similarPair] = -l.o.Alpha * (hardest + l.o.Epsilon - l.o.Base)
-	var top, sum [pairKinds]float64 // top is at least the exponent of 1
-	for j, c := range cos {
-		kind := kinds[j]
-		if x := float64(factor[kind] * (float64(c) - l.o.Base)); x > limit[kind] {
-			top[kind] = max(top[kind], x)
-		}
+	p.count[differentPair] = len(cos) - len(left)
+	p.apart[differentPair] = float64(p.count[differentPair]) - all
+	if p.count[similarPair] == 0 || p.count[differentPair] == 0 {
+		clear(slope)
+		return p
 	}
-	for j, c := range cos {
-		kind := kinds[j]
-		slope[j] = below
-		if x := float64(factor[kind] * (float64(c) - l.o.Base)); x > limit[kind] {
-			slope[j] = float32(x - top[kind])
-		}
-	}
-	kernel.Exp(slope, slope)
-	for j, e := range slope {
-		sum[kinds[j]] += float64(e)
-	}
-	var weight [pairKinds]float32
-	for _, kind := range [2]pairKind{similarPair, differentPair} {
-		one := math.Exp(-top[kind])
-		weight[kind] = float32(1 / (one + sum[kind]))
-		if top[kind] > 0 {
-			p.value += (top[kind] + math.Log(one+sum[kind])) / math.Abs(factor[kind])
-		} else {
-			p.value += math.Log1p(sum[kind]) / math.Abs(factor[kind])
-		}
-	}
-	weight[similarPair] = -weight[similarPair]
-	for j, e := range slope {
-		slope[j] = weight[kinds[j]] * e
-	}
+	hardest := kernel.Greatest(slope)
+	p.value = l.push(easiest-l.o.Epsilon, float64(hardest), left, cos, slope)
+	p.value += l.pull(i, float64(hardest)+l.o.Epsilon, easiest, left, cos, slope)
 	return p
+}
+
+// push is the term of the different rows of cosine above limit; those of left are no such
+// rows. The slopes hold the cosines before.
+func (l *MultiSimilarityLoss) push(limit, hardest float64, left []int32, cos, slope []float32) float64 {
+	beta, base := l.o.Beta, l.o.Base
+	if hardest <= limit {
+		clear(slope)
+		return 0
+	}
+	top := max(0, beta*(hardest-base)) // or the exponent of 1
+	kernel.ScaleRow(float32(beta), slope)
+	kernel.ExpLess(float32(top+float64(beta*base)), slope)
+	floor := float32(limit)
+	if float64(floor) > limit {
+		floor = math.Nextafter32(floor, -2)
+	}
+	for j, e := range slope {
+		kept := uint32(int32(math.Float32bits(floor-cos[j])) >> 31) // all ones above the floor
+		slope[j] = math.Float32frombits(math.Float32bits(e) & kept)
+	}
+	for _, j := range left {
+		slope[j] = 0
+	}
+	one, sum := math.Exp(-top), kernel.Sum(slope)
+	kernel.ScaleRow(float32(1/(one+sum)), slope)
+	return logOf(top, one, sum) / beta
+}
+
+// pull is the term of the similar rows of cosine below limit.
+func (l *MultiSimilarityLoss) pull(i int, limit, easiest float64, left []int32, cos, slope []float32) float64 {
+	alpha, base := l.o.Alpha, l.o.Base
+	if easiest >= limit {
+		return 0
+	}
+	kinds := l.t.kinds[i*l.t.Rows:][:len(cos)]
+	kept := func(j int32) bool { return kinds[j] == similarPair && float64(cos[j]) < limit }
+	top := max(0, -alpha*(easiest-base))
+	one, sum := math.Exp(-top), 0.0
+	for _, j := range left {
+		if kept(j) {
+			sum += math.Exp(float64(-alpha*(float64(cos[j])-base)) - top)
+		}
+	}
+	for _, j := range left {
+		if kept(j) {
+			slope[j] = float32(-math.Exp(float64(-alpha*(float64(cos[j])-base))-top) / (one + sum))
+		}
+	}
+	return logOf(top, one, sum) / alpha
+}
+
+// logOf is log(1 + sum of exponentials), given these and 1 times exp(-top).
+func logOf(top, one, sum float64) float64 {
+	if top > 0 {
+		return top + math.Log(one+sum)
+	}
+	return math.Log1p(sum)
 }

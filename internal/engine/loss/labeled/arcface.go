@@ -4,8 +4,9 @@ import (
 	"math"
 
 	"tercet/internal/component"
-	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
+	"tercet/internal/par"
 	"tercet/internal/rng"
 )
 
@@ -31,7 +32,7 @@ func NormalizedSoftmaxDefaults() NormalizedSoftmaxOptions {
 
 // New implements Options.
 func (o NormalizedSoftmaxOptions) New() (loss.Objective, error) {
-	return newMarginSoftmax("normalized-softmax", o, marginSoftmax{scale: o.Scale}, o.Centers, o.Smoothing)
+	return newMarginSoftmax("normalized-softmax", o, &marginSoftmax{scale: o.Scale}, o.Centers, o.Smoothing)
 }
 
 // Takes implements Options.
@@ -57,7 +58,7 @@ func CosFaceDefaults() CosFaceOptions {
 
 // New implements Options.
 func (o CosFaceOptions) New() (loss.Objective, error) {
-	return newMarginSoftmax("cosface", o, marginSoftmax{scale: o.Scale, margin: o.Margin}, o.Centers, o.Smoothing)
+	return newMarginSoftmax("cosface", o, &marginSoftmax{scale: o.Scale, margin: o.Margin}, o.Centers, o.Smoothing)
 }
 
 // Takes implements Options.
@@ -83,7 +84,7 @@ func ArcFaceDefaults() ArcFaceOptions {
 
 // New implements Options.
 func (o ArcFaceOptions) New() (loss.Objective, error) {
-	return newMarginSoftmax("arcface", o, marginSoftmax{scale: o.Scale, margin: o.Margin, angular: true}, o.Centers, o.Smoothing)
+	return newMarginSoftmax("arcface", o, &marginSoftmax{scale: o.Scale, margin: o.Margin, angular: true}, o.Centers, o.Smoothing)
 }
 
 // Takes implements Options.
@@ -104,13 +105,18 @@ type marginSoftmax struct {
 	classRows
 	scale, margin float64
 	angular       bool
-	logits        []float32 // (B, classes), of several vectors a class
-	nearest       []int32   // (B, classes) the vector of a class that counts
+	spare         par.Free[nearestCenters]
 }
 
-func newMarginSoftmax(name string, o loss.Options, l marginSoftmax, centers int, smoothing float64) (*marginSoftmax, error) {
+// nearestCenters are the vectors of each class that count for a row, and their logits.
+type nearestCenters struct {
+	logits []float32
+	at     []int32
+}
+
+func newMarginSoftmax(name string, o loss.Options, l *marginSoftmax, centers int, smoothing float64) (*marginSoftmax, error) {
 	l.classRows = classRows{name: "classes", each: centers, smoothing: smoothing}
-	return loss.Checked(name, o, &l)
+	return loss.Checked(name, o, l)
 }
 
 // Margin returns the margin.
@@ -122,50 +128,38 @@ func (l *marginSoftmax) Begin(dim, classes int, r *rng.Stream) error {
 	return l.classRows.Begin(dim, classes, r)
 }
 
-// Eval implements Objective; see classRows.
-func (l *marginSoftmax) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.Result, error) {
-	if n := len(t.Labels) * l.classes; l.each > 1 {
-		l.logits, l.nearest = loss.Grow(l.logits, n), loss.Grow(l.nearest, n)
-	}
-	return l.classRows.Eval(z, t, grad)
-}
-
 // classify is classRows.row.
-func (l *marginSoftmax) classify(i, y int) (t rowTerm) {
-	cos, slope := l.c.row(i)
+func (l *marginSoftmax) classify(cos []float32, y int, mean float64) float64 {
 	if l.each == 1 {
-		copy(slope, cos)
-		t.value = l.softmax(slope, y)
-		return t
+		return l.softmax(cos, y, mean)
 	}
-	logits, nearest := l.logits[i*l.classes:][:l.classes], l.nearest[i*l.classes:][:l.classes]
-	for c := range logits {
+	near := l.spare.Get()
+	defer l.spare.Put(near)
+	near.logits, near.at = loss.Grow(near.logits, l.classes), loss.Grow(near.at, l.classes)
+	for c := range near.logits {
 		best := c * l.each
 		for k := best + 1; k < (c+1)*l.each; k++ {
 			if cos[k] > cos[best] {
 				best = k
 			}
 		}
-		logits[c], nearest[c] = cos[best], int32(best)
+		near.logits[c], near.at[c] = cos[best], int32(best)
 	}
-	t.value = l.softmax(logits, y)
-	for c, k := range nearest {
-		slope[k] = logits[c]
+	value := l.softmax(near.logits, y, mean)
+	clear(cos)
+	for c, k := range near.at {
+		cos[k] = near.logits[c]
 	}
-	return t
+	return value
 }
 
-// softmax turns the cosines of the classes into their slopes, and returns the row's loss.
-func (l *marginSoftmax) softmax(cos []float32, y int) float64 {
+// softmax turns the cosines of the classes into their slopes times mean, and returns the row's
+// loss.
+func (l *marginSoftmax) softmax(cos []float32, y int, mean float64) float64 {
 	own, turn := l.reduced(float64(cos[y]))
-	for c := range cos {
-		cos[c] *= float32(l.scale)
-	}
+	kernel.ScaleRow(float32(l.scale), cos)
 	cos[y] = float32(l.scale * own)
-	value := l.crossEntropy(cos, y)
-	for c := range cos {
-		cos[c] *= float32(l.scale)
-	}
+	value := l.crossEntropy(cos, y, l.scale*mean)
 	cos[y] *= float32(turn)
 	return value
 }

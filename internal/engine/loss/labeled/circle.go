@@ -105,36 +105,49 @@ func (l *CircleLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (lo
 	return addTerms(l.terms), nil
 }
 
-// anchor is ownRows.row. The exponentials stand in the slopes.
+// anchor is ownRows.row. The exponents of negatives, then their exponentials, stand in the
+// slopes.
 func (l *CircleLoss) anchor(i int) float64 {
 	cos, slope := l.c.Row(i)
-	y := l.labels[i]
-	var tops, sums [2]float64 // of negatives, of positives
-	tops[0], tops[1] = math.Inf(-1), math.Inf(-1)
+	mates := l.rows.of(l.labels[i])
+	var positives logSum
+	for _, j := range mates {
+		if int(j) != i {
+			_, x, _ := l.exponent(true, cos[j])
+			positives.add(x)
+		}
+	}
+	gamma, m, top := l.o.Gamma, l.o.Margin, math.Inf(-1)
+	own := mates
 	for j, c := range cos {
-		if j != i {
-			kind, x, _ := l.exponent(l.labels[j] == y, c)
-			tops[kind] = max(tops[kind], x)
+		if len(own) > 0 && int(own[0]) == j {
+			own = own[1:]
+		} else if x := gamma * max(0, float64(c)+m) * (float64(c) - m); x > top {
+			top = x
 		}
 	}
 	for j, c := range cos {
-		kind, x, _ := l.exponent(l.labels[j] == y, c)
-		slope[j] = float32(x - tops[kind])
+		slope[j] = float32(float64(gamma*max(0, float64(c)+m)*(float64(c)-m)) - top)
 	}
-	kernel.Exp(slope, slope)
-	slope[i] = 0
-	for j, e := range slope {
-		if l.labels[j] == y {
-			sums[1] += float64(e)
-		} else {
-			sums[0] += float64(e)
-		}
+	for _, j := range mates {
+		slope[j] = vanishing
 	}
-	x := tops[0] + tops[1] + math.Log(sums[0]) + math.Log(sums[1])
-	shares := [2]float64{logistic(x) / sums[0], logistic(x) / sums[1]}
+	kernel.ExpLess(0, slope)
+	for _, j := range mates {
+		slope[j] = 0
+	}
+	sum := kernel.Sum(slope)
+	x := top + math.Log(sum) + positives.log()
+	weight := logistic(x)
+	share, shift := float32(weight/sum*gamma), float32(m)
 	for j, c := range cos {
-		kind, _, turn := l.exponent(l.labels[j] == y, c)
-		slope[j] = float32(turn * shares[kind] * float64(slope[j]))
+		slope[j] *= float32(share * max(0, c+shift))
+	}
+	for _, j := range mates {
+		if int(j) != i {
+			_, x, turn := l.exponent(true, cos[j])
+			slope[j] = float32(turn * weight * positives.share(x))
+		}
 	}
 	return softplus(x)
 }

@@ -19,8 +19,10 @@ type classRows struct {
 	// smoothing is the share of the target that is spread evenly over all classes
 	// (Szegedy et al., "Rethinking the Inception Architecture", CVPR 2016, section 7).
 	smoothing float64
-	row       func(i int, label int) rowTerm // writes the slopes of row i, without the mean over rows
-	more      func()                         // adds to the gradient of the parameters' directions; may be nil
+	// row replaces the cosines of a row of that label by their slopes times mean, and
+	// returns the row's loss.
+	row  func(cos []float32, label int, mean float64) float64
+	more func() // adds to the gradient of the parameters' directions; may be nil
 
 	param   *nn.Param // (classes*each, D)
 	classes int
@@ -71,17 +73,13 @@ func (l *classRows) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (los
 
 // Run does rows [lo, hi).
 func (l *classRows) Run(lo, hi int) {
-	mean := float32(1 / float64(len(l.labels)))
+	mean := 1 / float64(len(l.labels))
 	for i := lo; i < hi; i++ {
-		y := int(l.labels[i])
-		cos, slope := l.c.row(i)
-		apart := l.apart(cos, y)
-		t := l.row(i, y)
-		t.tuples, t.positives, t.others, t.positive, t.negative = 1, apart.positives, apart.others, apart.positive, apart.negative
-		if t.value > 0 {
+		y, cos := int(l.labels[i]), l.c.row(i)
+		t := l.apart(cos, y)
+		if t.value = l.row(cos, y, mean); t.value > 0 {
 			t.active = 1
 		}
-		kernel.Scale(mean, slope)
 		l.terms[i] = t
 	}
 }
@@ -90,32 +88,34 @@ func (l *classRows) Run(lo, hi int) {
 func (l *classRows) apart(cos []float32, y int) (t rowTerm) {
 	own := cos[y*l.each : (y+1)*l.each]
 	all, mine := kernel.Sum(cos), kernel.Sum(own)
-	t.positives, t.others = len(own), len(cos)-len(own)
+	t.tuples, t.positives, t.others = 1, len(own), len(cos)-len(own)
 	t.positive, t.negative = float64(t.positives)-mine, float64(t.others)-(all-mine)
 	return t
 }
 
-// crossEntropy is that of the target (1 - smoothing) 1_y + smoothing / classes.
-func (l *classRows) crossEntropy(logit []float32, y int) float64 {
+// crossEntropy turns logits into their slopes times factor, and returns the loss, for the
+// target (1 - smoothing) 1_y + smoothing / classes.
+func (l *classRows) crossEntropy(logit []float32, y int, factor float64) float64 {
 	if l.smoothing == 0 {
-		return crossEntropy(logit, y)
+		return crossEntropy(logit, y, factor)
 	}
 	share := l.smoothing / float64(len(logit))
 	ahead := float64(kernel.Sum(logit)*share) - float64(l.smoothing*float64(logit[y]))
-	value := crossEntropy(logit, y) - ahead
+	value := crossEntropy(logit, y, factor) - ahead
 	for c := range logit {
-		logit[c] -= float32(share)
+		logit[c] -= float32(share * factor)
 	}
-	logit[y] += float32(l.smoothing)
+	logit[y] += float32(l.smoothing * factor)
 	return value
 }
 
-// crossEntropy turns logits into softmax - 1_y, their slopes, and returns -log softmax_y.
-func crossEntropy(logit []float32, y int) float64 {
+// crossEntropy turns logits into softmax - 1_y, their slopes, times factor, and returns -log
+// softmax_y.
+func crossEntropy(logit []float32, y int, factor float64) float64 {
 	gap, rest := split(logit, y)
 	own := math.Exp(-gap)
-	kernel.Scale(float32(1/(own+rest)), logit)
-	logit[y] = float32(-rest / (own + rest)) // not softmax - 1, which would cancel
+	kernel.ScaleRow(float32(factor/(own+rest)), logit)
+	logit[y] = float32(-factor * rest / (own + rest)) // not softmax - 1, which would cancel
 	if gap == 0 {
 		return math.Log1p(rest)
 	}
@@ -126,16 +126,10 @@ func crossEntropy(logit []float32, y int) float64 {
 // which becomes 0. It returns how far that one was below the largest, and the sum of the
 // others.
 func split(logit []float32, y int) (gap, rest float64) {
-	top := logit[0]
-	for _, v := range logit {
-		top = max(top, v)
-	}
+	top := kernel.Greatest(logit)
 	gap = float64(top) - float64(logit[y])
-	for j := range logit {
-		logit[j] -= top
-	}
-	logit[y] = 0
-	kernel.Exp(logit, logit)
+	logit[y] = top
+	kernel.ExpLess(top, logit)
 	logit[y] = 0
 	return gap, kernel.Sum(logit)
 }

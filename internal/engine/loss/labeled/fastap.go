@@ -81,7 +81,7 @@ func (l *FastAPLoss) query(q int) float64 {
 			s.own[low+1] += upper
 		}
 	}
-	value := s.precision(float64(l.positives[q]))
+	value := s.precision(float64(l.positives(q)))
 	scale := float64(l.o.Bins) / 2 // of the upper weight, as the cosine falls
 	if l.o.Variant == Published {
 		scale *= float64(len(cos)) / 2

@@ -65,32 +65,33 @@ func logistic(x float64) float64 {
 	return 1 / (1 + e)
 }
 
-// crossCosines are the cosines of rows a with rows b, such as embeddings with proxies.
+// crossCosines are the cosines of rows a with rows b, such as embeddings with proxies. A loss
+// on them calls load, replaces each row by its slopes, and calls pull.
 type crossCosines struct {
-	a, b       loss.Units
-	cos, slope []float32 // (a, b)
+	a, b  loss.Units
+	cells []float32 // (a, b) cosines, then their slopes
 }
 
 func (c *crossCosines) load(a, b *array.Array) {
 	c.a.Load(a)
 	c.b.Load(b)
 	n, m, d := c.a.Rows, c.b.Rows, c.a.Dim
-	c.cos, c.slope = loss.Grow(c.cos, n*m), loss.Grow(c.slope, n*m)
-	kernel.Gemm(false, true, n, m, d, 1, c.a.Hat, d, c.b.Hat, d, 0, c.cos, m)
-	loss.Within(c.cos)
-	clear(c.slope)
+	c.cells = loss.Grow(c.cells, n*m)
+	kernel.Gemm(false, true, n, m, d, 1, c.a.Hat, d, c.b.Hat, d, 0, c.cells, m)
 }
 
-// row returns the cosines of row i of a and their slopes.
-func (c *crossCosines) row(i int) (cos, slope []float32) {
-	return c.cos[i*c.b.Rows:][:c.b.Rows], c.slope[i*c.b.Rows:][:c.b.Rows]
+// row returns the cosines of row i of a, to be replaced by their slopes.
+func (c *crossCosines) row(i int) []float32 {
+	row := c.cells[i*c.b.Rows:][:c.b.Rows]
+	loss.Within(row)
+	return row
 }
 
 // turns makes slope gradients of the directions.
 func (c *crossCosines) turns() {
 	n, m, d := c.a.Rows, c.b.Rows, c.a.Dim
-	kernel.Gemm(false, false, n, d, m, 1, c.slope, m, c.b.Hat, d, 0, c.a.Turn, d)
-	kernel.Gemm(true, false, m, d, n, 1, c.slope, m, c.a.Hat, d, 0, c.b.Turn, d)
+	kernel.Gemm(false, false, n, d, m, 1, c.cells, m, c.b.Hat, d, 0, c.a.Turn, d)
+	kernel.Gemm(true, false, m, d, n, 1, c.cells, m, c.a.Hat, d, 0, c.b.Turn, d)
 }
 
 // pull overwrites the gradients of a and b.

@@ -63,8 +63,9 @@ type lifted struct {
 	margin      float64
 	generalized bool
 	t           loss.Table
-	spare       par.Free[[]float32]
+	exps        []float32 // (B, B) of negatives
 	labels      []int32
+	rows        classMates
 	terms       []rowTerm
 	negatives   []logSum  // of each row
 	weights     []float64 // how much each row's sum of negatives counts
@@ -87,6 +88,8 @@ func (l *lifted) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.R
 		return loss.Result{}, err
 	}
 	l.labels = t.Labels
+	l.rows.group(t.Labels)
+	l.exps = loss.Grow(l.exps, n*n)
 	l.negatives, l.weights, l.terms = loss.Grow(l.negatives, n), loss.Grow(l.weights, n), loss.Grow(l.terms, n)
 	clear(l.weights)
 	par.Do(n, 4, l)
@@ -96,21 +99,11 @@ func (l *lifted) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.R
 		all.others, all.negative = all.others+t.others, all.negative+t.negative
 	}
 	if l.generalized {
-		l.rows(t.Labels, &all)
+		l.anchors(t.Labels, &all)
 	} else {
 		l.pairs(t.Labels, &all)
 	}
-	for i, y := range t.Labels {
-		share := 0.0
-		if l.weights[i] > 0 {
-			share = l.weights[i] / l.negatives[i].sum
-		}
-		for j, other := range t.Labels {
-			if other != y {
-				l.t.Coef[i*n+j] *= -share
-			}
-		}
-	}
+	par.Do(n, 8, (*liftedShares)(l))
 	scale := 1 / float64(max(all.tuples, 1))
 	all.value *= scale
 	if grad != nil {
@@ -120,38 +113,52 @@ func (l *lifted) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.R
 	return addTerms(l.terms), nil
 }
 
-// Run sums the negatives of rows [lo, hi). Their exponentials stand in the slopes.
+// Run sums the negatives of rows [lo, hi), and keeps their exponentials.
 func (l *lifted) Run(lo, hi int) {
 	n := len(l.labels)
-	spare := l.spare.Get()
-	defer l.spare.Put(spare)
-	*spare = loss.Grow(*spare, n)
-	exps := *spare
 	for i := lo; i < hi; i++ {
-		dist, coef := l.t.Dist[i*n:][:n], l.t.Coef[i*n:][:n]
-		var t rowTerm
-		nearest := math.Inf(1)
+		dist, exps := l.t.Dist[i*n:][:n], l.exps[i*n:][:n]
+		mates := l.rows.of(l.labels[i]) // and i itself
+		t := rowTerm{positives: len(mates) - 1, others: n - len(mates)}
 		for j, d := range dist {
-			switch {
-			case l.labels[j] != l.labels[i]:
-				t.others, t.negative, nearest = t.others+1, t.negative+d, min(nearest, d)
-			case j != i:
-				t.positives, t.positive = t.positives+1, t.positive+d
-			}
+			exps[j] = float32(-d)
 		}
-		s := logSum{top: l.margin - nearest, any: t.others > 0}
-		for j, d := range dist {
-			exps[j] = vanishing
-			if l.labels[j] != l.labels[i] {
-				exps[j] = float32(nearest - d)
-			}
+		for _, j := range mates {
+			t.positive, exps[j] = t.positive+dist[j], 0
 		}
-		kernel.Exp(exps, exps)
-		for j, e := range exps {
-			coef[j] = float64(e)
-			s.sum += coef[j]
+		t.negative = -kernel.Sum(exps)
+		s := logSum{any: t.others > 0}
+		for _, j := range mates {
+			exps[j] = float32(math.Inf(-1))
 		}
+		top := kernel.Greatest(exps)
+		s.top = l.margin + float64(top)
+		for _, j := range mates {
+			exps[j] = top
+		}
+		kernel.ExpLess(top, exps)
+		for _, j := range mates {
+			exps[j] = 0
+		}
+		s.sum = kernel.Sum(exps)
 		l.negatives[i], l.terms[i] = s, t
+	}
+}
+
+// liftedShares adds the slopes of the negatives, given their exponentials.
+type liftedShares lifted
+
+// Run does rows [lo, hi).
+func (l *liftedShares) Run(lo, hi int) {
+	n := len(l.labels)
+	for i := lo; i < hi; i++ {
+		if l.weights[i] == 0 {
+			continue
+		}
+		share, exps, coef := -l.weights[i]/l.negatives[i].sum, l.exps[i*n:][:n], l.t.Coef[i*n:][:n]
+		for j, e := range exps {
+			coef[j] += float64(share * float64(e))
+		}
 	}
 }
 
@@ -159,9 +166,10 @@ func (l *lifted) Run(lo, hi int) {
 func (l *lifted) pairs(labels []int32, all *rowTerm) {
 	n := len(labels)
 	for i, y := range labels {
-		for j := range i {
-			if labels[j] != y || !l.negatives[i].any {
-				continue
+		for _, mate := range l.rows.of(y) {
+			j := int(mate)
+			if j >= i || !l.negatives[i].any {
+				break
 			}
 			all.tuples++
 			a, b := l.negatives[i].log(), l.negatives[j].log()
@@ -178,14 +186,14 @@ func (l *lifted) pairs(labels []int32, all *rowTerm) {
 	}
 }
 
-// rows adds the terms of rows.
-func (l *lifted) rows(labels []int32, all *rowTerm) {
+// anchors adds the terms of rows.
+func (l *lifted) anchors(labels []int32, all *rowTerm) {
 	n := len(labels)
 	for i, y := range labels {
 		var positives logSum
-		for j := range labels {
-			if j != i && labels[j] == y {
-				positives.add(l.t.Dist[i*n+j])
+		for _, j := range l.rows.of(y) {
+			if int(j) != i {
+				positives.add(l.t.Dist[i*n+int(j)])
 			}
 		}
 		if !positives.any || !l.negatives[i].any {
@@ -199,9 +207,9 @@ func (l *lifted) rows(labels []int32, all *rowTerm) {
 		all.active++
 		all.value += cost
 		l.weights[i] = 1
-		for j := range labels {
-			if j != i && labels[j] == y {
-				l.t.Coef[i*n+j] += positives.share(l.t.Dist[i*n+j])
+		for _, j := range l.rows.of(y) {
+			if e := i*n + int(j); int(j) != i {
+				l.t.Coef[e] += positives.share(l.t.Dist[e])
 			}
 		}
 	}

@@ -53,10 +53,10 @@ type ProxyAnchorLoss struct {
 	o       ProxyAnchorOptions
 	proxies *nn.Param // (classes, D)
 	c       crossCosines
-	labels  []int32
+	rows    classMates
 	present int // |P+|
-	counts  []int
 	terms   []rowTerm
+	spare   par.Free[[]float64] // of a proxy's own rows
 }
 
 // Begin implements Parametric: proxies are normal, of variance 2/classes, as the authors'
@@ -84,13 +84,7 @@ func (l *ProxyAnchorLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array
 		}
 		return loss.Result{}, err
 	}
-	l.labels, l.counts, l.present = t.Labels, loss.Grow(l.counts, classes), 0
-	clear(l.counts)
-	for _, y := range t.Labels {
-		if l.counts[y]++; l.counts[y] == 1 {
-			l.present++
-		}
-	}
+	l.present = l.rows.group(t.Labels)
 	l.c.load(l.proxies.Value, z)
 	l.terms = loss.Grow(l.terms, classes)
 	par.Do(classes, max(1, 4096/n), l)
@@ -103,60 +97,56 @@ func (l *ProxyAnchorLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array
 // Run does proxies [lo, hi).
 func (l *ProxyAnchorLoss) Run(lo, hi int) {
 	for p := lo; p < hi; p++ {
-		l.terms[p] = l.row(p)
+		l.terms[p] = l.row(l.c.row(p), l.rows.of(int32(p)))
 	}
 }
 
-// row writes the slopes of proxy p.
-func (l *ProxyAnchorLoss) row(p int) (t rowTerm) {
-	cos, slope := l.c.row(p)
-	topPositive, topNegative := 0.0, 0.0 // the exponent of 1
-	pulls, pushes := -l.o.Alpha, l.o.Alpha
-	for j, c := range cos {
-		own := int(l.labels[j]) == p
-		t.apart(own, c)
-		if own {
-			topPositive = max(topPositive, pulls*(float64(c)-l.o.Delta))
-		} else {
-			topNegative = max(topNegative, pushes*(float64(c)+l.o.Delta))
-		}
+// row replaces the cosines of a proxy by their slopes; own are the rows of its class.
+func (l *ProxyAnchorLoss) row(cos []float32, own []int32) (t rowTerm) {
+	alpha, delta := l.o.Alpha, l.o.Delta
+	t.positives, t.others = len(own), len(cos)-len(own)
+	all, mine, least := kernel.Sum(cos), 0.0, math.Inf(1)
+	for _, j := range own {
+		mine, least = mine+float64(cos[j]), min(least, float64(cos[j]))
 	}
-	for j, c := range cos {
-		if int(l.labels[j]) == p {
-			slope[j] = float32(float64(pulls*(float64(c)-l.o.Delta)) - topPositive)
-		} else {
-			slope[j] = float32(float64(pushes*(float64(c)+l.o.Delta)) - topNegative)
+	t.positive, t.negative = float64(t.positives)-mine, float64(t.others)-(all-mine)
+	var pulls []float64 // slopes of own
+	if len(own) > 0 {
+		spare := l.spare.Get()
+		defer l.spare.Put(spare)
+		*spare = loss.Grow(*spare, len(own))
+		pulls = *spare
+		// Exponents are taken relative to the largest, or to that of 1.
+		top := max(0, -alpha*(least-delta))
+		sum := math.Exp(-top)
+		for k, j := range own {
+			pulls[k] = math.Exp(-alpha*(float64(cos[j])-delta) - top)
+			sum += pulls[k]
+			cos[j] = -2 // below all others
 		}
-	}
-	kernel.Exp(slope, slope)
-	positive, negative := math.Exp(-topPositive), math.Exp(-topNegative)
-	for j, e := range slope {
-		if int(l.labels[j]) == p {
-			positive += float64(e)
-		} else {
-			negative += float64(e)
-		}
-	}
-	each := 1 / float64(l.c.a.Rows)
-	pull, push := 0.0, l.o.Alpha*each/negative
-	if l.counts[p] > 0 {
 		t.tuples = 1
-		t.value = (topPositive + math.Log(positive)) / float64(l.present)
-		pull = -l.o.Alpha / (positive * float64(l.present))
+		t.value = (top + math.Log(sum)) / float64(l.present)
+		for k := range pulls {
+			pulls[k] *= -alpha / (sum * float64(l.present))
+		}
 	}
-	if l.counts[p] < len(cos) {
+	if t.others > 0 {
+		kernel.ScaleRow(float32(alpha), cos)
+		top := max(0, float64(kernel.Greatest(cos))+alpha*delta)
+		kernel.ExpLess(float32(top-alpha*delta), cos)
+		for _, j := range own {
+			cos[j] = 0
+		}
+		each, sum := 1/float64(l.c.a.Rows), math.Exp(-top)+kernel.Sum(cos)
 		t.tuples++
-		t.value += float64(each * (topNegative + math.Log(negative)))
+		t.value += float64(each * (top + math.Log(sum)))
+		kernel.ScaleRow(float32(alpha*each/sum), cos)
+	}
+	for k, j := range own {
+		cos[j] = float32(pulls[k])
 	}
 	if t.value > 0 {
 		t.active = t.tuples
-	}
-	for j := range slope {
-		if int(l.labels[j]) == p {
-			slope[j] = float32(float64(slope[j]) * pull)
-		} else {
-			slope[j] = float32(float64(slope[j]) * push)
-		}
 	}
 	return t
 }

@@ -68,37 +68,26 @@ func (l *proxyNCA) Begin(dim, classes int, r *rng.Stream) error {
 func (l *proxyNCA) Margin() float64 { return 0 }
 
 // classify is classRows.row.
-func (l *proxyNCA) classify(i, y int) (t rowTerm) {
-	cos, slope := l.c.row(i)
-	for j, c := range cos {
-		slope[j] = float32(l.scale) * c
-	}
+func (l *proxyNCA) classify(cos []float32, y int, mean float64) float64 {
+	kernel.ScaleRow(float32(l.scale), cos)
 	if l.denominator == OverAll {
-		t.value = crossEntropy(slope, y)
-	} else {
-		t.value = againstOthers(slope, y)
+		return crossEntropy(cos, y, l.scale*mean)
 	}
-	for j := range slope {
-		slope[j] *= float32(l.scale)
-	}
-	return t
+	return againstOthers(cos, y, l.scale*mean)
 }
 
 // againstOthers is crossEntropy with a sum that leaves y out: slopes are softmax of the
-// others, and -1. One class alone has no loss.
-func againstOthers(logit []float32, y int) float64 {
+// others, and -1, times factor. One class alone has no loss.
+func againstOthers(logit []float32, y int, factor float64) float64 {
 	if len(logit) == 1 {
 		logit[0] = 0
 		return 0
 	}
 	mine := float64(logit[y])
 	logit[y] = float32(math.Inf(-1))
-	top := logit[0]
-	for _, v := range logit {
-		top = max(top, v)
-	}
+	top := kernel.Greatest(logit)
 	_, rest := split(logit, y)
-	kernel.Scale(float32(1/rest), logit)
-	logit[y] = -1
+	kernel.ScaleRow(float32(factor/rest), logit)
+	logit[y] = float32(-factor)
 	return float64(top) + math.Log(rest) - mine
 }

@@ -2,6 +2,7 @@ package labeled
 
 import (
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
 	"tercet/internal/par"
 )
@@ -12,11 +13,11 @@ type ownRows struct {
 	counts func(positives, negatives int) bool // whether a row with so many counts
 	row    func(i int) (value float64)         // writes the slopes of row i, without the mean
 
-	c         loss.OwnCosines
-	labels    []int32
-	positives []int // of each row
-	scale     float64
-	terms     []rowTerm
+	c      loss.OwnCosines
+	labels []int32
+	rows   classMates
+	scale  float64
+	terms  []rowTerm
 }
 
 // Eval implements Objective on t.Labels. The tuples are rows that count. Positive and
@@ -26,16 +27,11 @@ func (l *ownRows) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.
 	if n == 0 || err != nil {
 		return loss.Result{}, err
 	}
-	l.labels, l.positives = t.Labels, loss.Grow(l.positives, n)
+	l.labels = t.Labels
+	l.rows.group(t.Labels)
 	counted := 0
-	for i, y := range t.Labels {
-		l.positives[i] = -1 // itself
-		for _, other := range t.Labels {
-			if other == y {
-				l.positives[i]++
-			}
-		}
-		if l.counts(l.positives[i], n-1-l.positives[i]) {
+	for i := range t.Labels {
+		if positives := l.positives(i); l.counts(positives, n-1-positives) {
 			counted++
 		}
 	}
@@ -54,27 +50,23 @@ func (l *ownRows) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.
 
 // Run does rows [lo, hi).
 func (l *ownRows) Run(lo, hi int) {
-	n := len(l.labels)
 	for i := lo; i < hi; i++ {
 		var t rowTerm
 		cos, slope := l.c.Row(i)
-		for j, c := range cos {
-			if j != i {
-				t.apart(l.labels[j] == l.labels[i], c)
-			}
-		}
-		if l.counts(l.positives[i], n-1-l.positives[i]) {
+		t.apartRow(cos, l.rows.of(l.labels[i]), i)
+		if l.counts(t.positives, t.others) {
 			t.tuples, t.value = 1, l.row(i)
-			for j, s := range slope {
-				if s != 0 {
-					t.active = 1
-				}
-				slope[j] = s * float32(l.scale)
+			if kernel.MaxAbs(slope) > 0 {
+				t.active = 1
 			}
+			kernel.ScaleRow(float32(l.scale), slope)
 		}
 		l.terms[i] = t
 	}
 }
+
+// positives is their number, of row i.
+func (l *ownRows) positives(i int) int { return len(l.rows.of(l.labels[i])) - 1 }
 
 // positive says whether row j is a positive of row i.
 func (l *ownRows) positive(i, j int) bool { return j != i && l.labels[j] == l.labels[i] }

@@ -50,7 +50,7 @@ func (l *SmoothAPLoss) among() bool { return l.o.Variant == Published }
 // query is ownRows.row: 1 - AP of row q.
 func (l *SmoothAPLoss) query(q int) float64 {
 	cos, slope := l.c.Row(q)
-	positives := l.positives[q]
+	positives := l.positives(q)
 	if l.among() {
 		positives++
 	}

@@ -54,7 +54,13 @@ func (o SoftTripleOptions) Rate() (float64, component.Auto) { return o.LRFactor,
 type softTriple struct {
 	classRows
 	o     SoftTripleOptions
-	spare par.Free[[]float32] // logits of classes
+	spare par.Free[softScratch]
+}
+
+// softScratch is what a row needs while its cosines become exponentials, then slopes.
+type softScratch struct {
+	cos    []float32 // (classes*each)
+	logits []float32 // (classes)
 }
 
 // Begin implements Parametric.
@@ -66,37 +72,36 @@ func (l *softTriple) Begin(dim, classes int, r *rng.Stream) error {
 // Margin returns delta.
 func (l *softTriple) Margin() float64 { return l.o.Delta }
 
-// classify is classRows.row. The exponentials of the centers stand in the slopes.
-func (l *softTriple) classify(i, y int) (t rowTerm) {
-	cos, slope := l.c.row(i)
+// classify is classRows.row.
+func (l *softTriple) classify(cells []float32, y int, mean float64) float64 {
 	spare := l.spare.Get()
 	defer l.spare.Put(spare)
-	*spare = loss.Grow(*spare, l.classes)
-	logits := *spare
+	spare.cos, spare.logits = append(spare.cos[:0], cells...), loss.Grow(spare.logits, l.classes)
+	cos, exps, logits := spare.cos, cells, spare.logits
 	over := float32(1 / l.o.Gamma)
 	for c := range l.classes {
-		own, out := cos[c*l.each:][:l.each], slope[c*l.each:][:l.each]
+		own, out := cos[c*l.each:][:l.each], exps[c*l.each:][:l.each]
 		top := slices.Max(own)
 		for k, s := range own {
 			out[k] = (s - top) * over
 		}
 	}
-	kernel.Exp(slope, slope)
+	kernel.ExpLess(0, exps)
 	for c := range logits {
-		s, _ := similarity(cos[c*l.each:][:l.each], slope[c*l.each:][:l.each])
+		s, _ := similarity(cos[c*l.each:][:l.each], exps[c*l.each:][:l.each])
 		logits[c] = float32(l.o.Lambda) * s
 	}
 	logits[y] -= float32(l.o.Lambda * l.o.Delta)
-	t.value = l.crossEntropy(logits, y)
+	value := l.crossEntropy(logits, y, l.o.Lambda*mean)
 	for c, push := range logits {
-		own, out := cos[c*l.each:][:l.each], slope[c*l.each:][:l.each]
+		own, out := cos[c*l.each:][:l.each], exps[c*l.each:][:l.each]
 		s, sum := similarity(own, out)
-		push *= float32(l.o.Lambda) / sum
+		push /= sum
 		for k, e := range out {
 			out[k] = float32(push*e) * (1 + float32((own[k]-s)*over))
 		}
 	}
-	return t
+	return value
 }
 
 // similarity is S of a class, given its cosines and their exponentials, and the sum of these.

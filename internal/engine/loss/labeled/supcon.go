@@ -2,6 +2,7 @@ package labeled
 
 import (
 	"math"
+	"slices"
 
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
@@ -107,7 +108,7 @@ type softPairs struct {
 	c      loss.OwnCosines
 	labels []int32
 	images []int32 // in place of labels, by view
-	counts []int   // positives of each row
+	rows   classMates
 	scale  float64
 	terms  []rowTerm
 }
@@ -126,7 +127,7 @@ func (l *softPairs) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (los
 	if n == 0 || err != nil {
 		return loss.Result{}, err
 	}
-	l.labels, l.counts = t.Labels, loss.Grow(l.counts, n)
+	l.labels = t.Labels
 	if l.byView {
 		if err := checkItems(t.Items, n); err != nil {
 			return loss.Result{}, err
@@ -134,18 +135,12 @@ func (l *softPairs) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (los
 		l.images = imagesOf(t.Items, l.images)
 		l.labels = l.images
 	}
+	l.rows.group(l.labels)
 	anchors, pairs := 0, 0
-	for i, y := range l.labels {
-		l.counts[i] = -1 // itself
-		for _, other := range l.labels {
-			if other == y {
-				l.counts[i]++
-			}
-		}
-		pairs += l.counts[i]
-		if l.counts[i] > 0 {
-			anchors++
-		}
+	for _, y := range l.labels {
+		positives := len(l.rows.of(y)) - 1
+		pairs += positives
+		anchors += min(positives, 1)
 	}
 	l.scale = l.factor / float64(max(pairs, 1))
 	if l.byAnchor {
@@ -171,35 +166,32 @@ func (l *softPairs) Run(lo, hi int) {
 // row writes the slopes of row i.
 func (l *softPairs) row(i int) (t rowTerm) {
 	cos, slope := l.c.Row(i)
-	for j, c := range cos {
-		if j != i {
-			t.apart(l.labels[j] == l.labels[i], c)
-		}
-	}
-	if t.tuples = l.counts[i]; t.tuples == 0 {
+	mates := l.rows.of(l.labels[i]) // and i itself
+	t.apartRow(cos, mates, i)
+	if t.tuples = t.positives; t.tuples == 0 {
 		return t
 	}
 	w := l.scale
 	if l.byAnchor {
-		w /= float64(l.counts[i])
+		w /= float64(t.positives)
 	}
-	sum, share := l.total(i, cos, slope)
+	sum, share := l.total(i, mates, cos, slope)
 	pulled := 0.0 // how often the sum's rows are pulled
-	for j, c := range cos {
-		if j == i || l.labels[j] != l.labels[i] {
+	for _, j := range mates {
+		if int(j) == i {
 			continue
 		}
-		value, push := l.term(sum - float64(c)/l.temperature)
+		value, push := l.term(sum - float64(cos[j])/l.temperature)
 		t.value += float64(w * value)
 		pulled += push
 		if push > 0 {
 			t.active++
 		}
 	}
-	kernel.Scale(float32(w/l.temperature*pulled*share), slope)
-	for j, c := range cos {
-		if j != i && l.labels[j] == l.labels[i] {
-			_, push := l.term(sum - float64(c)/l.temperature)
+	kernel.ScaleRow(float32(w/l.temperature*pulled*share), slope)
+	for _, j := range mates {
+		if int(j) != i {
+			_, push := l.term(sum - float64(cos[j])/l.temperature)
 			slope[j] -= float32(w / l.temperature * push)
 		}
 	}
@@ -214,30 +206,27 @@ func (l *softPairs) term(x float64) (value, push float64) {
 	return x, 1
 }
 
-// sums says whether row j is in the sum of row i.
-func (l *softPairs) sums(i, j int) bool {
-	return j != i && (l.denominator == OverAll || l.labels[j] != l.labels[i])
-}
-
 // total returns the logarithm of the sum of row i, -Inf without rows in it. It writes the
 // exponentials of these rows, which share makes shares of the sum, and 0 of others.
-func (l *softPairs) total(i int, cos, exps []float32) (sum, share float64) {
-	top := math.Inf(-1)
-	for j, c := range cos {
-		if l.sums(i, j) {
-			top = max(top, float64(c)/l.temperature)
-		}
+func (l *softPairs) total(i int, mates []int32, cos, exps []float32) (sum, share float64) {
+	left := mates // rows that are not in the sum
+	if l.denominator == OverAll {
+		at, _ := slices.BinarySearch(mates, int32(i))
+		left = mates[at : at+1]
 	}
-	for j, c := range cos {
-		exps[j] = vanishing
-		if l.sums(i, j) {
-			exps[j] = float32(float64(c)/l.temperature - top)
-		}
-	}
-	kernel.Exp(exps, exps)
-	all := kernel.Sum(exps)
-	if all == 0 {
+	if len(left) == len(cos) {
 		return math.Inf(-1), 0
 	}
-	return top + math.Log(all), 1 / all
+	copy(exps, cos)
+	for _, j := range left {
+		exps[j] = -2 // below all others
+	}
+	kernel.ScaleRow(float32(1/l.temperature), exps)
+	top := kernel.Greatest(exps)
+	kernel.ExpLess(top, exps)
+	for _, j := range left {
+		exps[j] = 0
+	}
+	all := kernel.Sum(exps)
+	return float64(top) + math.Log(all), 1 / all
 }

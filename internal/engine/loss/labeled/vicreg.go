@@ -7,6 +7,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
+	"tercet/internal/par"
 )
 
 func init() {
@@ -67,6 +68,8 @@ type VICRegLoss struct {
 	c     []float32 // (D, D) covariances, then their slopes
 	turn  []float32
 	means []float64
+	parts []float64 // of the value, by rows of c
+	hinge float64   // weight of a number's standard deviation
 }
 
 // Margin returns 0: the loss has none.
@@ -151,27 +154,17 @@ func (l *VICRegLoss) together(z, grad *array.Array, res *loss.Result) float64 {
 func (l *VICRegLoss) spread(z, grad *array.Array, view int) float64 {
 	n, d := len(l.pairs), z.Shape[1]
 	l.center(z, view)
-	l.c = loss.Grow(l.c, d*d)
-	kernel.Gemm(true, false, d, d, n, 1/float32(n-1), l.x, d, l.x, d, 0, l.c, d)
-	value, hinge := 0.0, l.o.Variance/float64(d)
+	l.c, l.parts = loss.Grow(l.c, d*d), loss.Grow(l.parts, d)
+	kernel.Syrk(false, true, d, n, 1/float32(n-1), l.x, d, 0, l.c, d)
+	kernel.Mirror(d, l.c, d)
+	l.hinge = l.o.Variance / float64(d)
 	if l.o.Variant == Published {
-		hinge /= 2
+		l.hinge /= 2
 	}
-	for k := range d {
-		for m := range d {
-			c := float64(l.c[k*d+m])
-			if k != m {
-				value += float64(l.o.Covariance / float64(d) * float64(c*c))
-				l.c[k*d+m] = float32(2 * l.o.Covariance / float64(d) * c)
-				continue
-			}
-			root := math.Sqrt(c + 1e-4)
-			l.c[k*d+k] = 0
-			if root < 1 {
-				value += float64(hinge * (1 - root))
-				l.c[k*d+k] = float32(-hinge / (2 * root))
-			}
-		}
+	par.Do(d, 8, l)
+	value := 0.0
+	for _, v := range l.parts {
+		value += v
 	}
 	if grad == nil {
 		return value
@@ -184,6 +177,23 @@ func (l *VICRegLoss) spread(z, grad *array.Array, view int) float64 {
 		kernel.Add(grad.Row(p[view]), l.turn[i*d:][:d], grad.Row(p[view]))
 	}
 	return value
+}
+
+// Run makes slopes of rows [lo, hi) of the covariances.
+func (l *VICRegLoss) Run(lo, hi int) {
+	d := len(l.parts)
+	weight := l.o.Covariance / float64(d)
+	for k := lo; k < hi; k++ {
+		row := l.c[k*d:][:d]
+		root := math.Sqrt(float64(row[k]) + 1e-4)
+		row[k] = 0
+		l.parts[k] = weight * kernel.SumSquares(row)
+		kernel.ScaleRow(float32(2*weight), row)
+		if root < 1 {
+			l.parts[k] += float64(l.hinge * (1 - root))
+			row[k] = float32(-l.hinge / (2 * root))
+		}
+	}
 }
 
 // center sets x to the rows of a view without their means.
