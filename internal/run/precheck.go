@@ -46,16 +46,25 @@ func CheckConfig(cfg *config.Config) error {
 	return nil
 }
 
+// Checked is what Precheck has made of a config whose run has no directory yet.
+type Checked struct {
+	sets    *wire.Sets
+	trainer *wire.Assembled // nil for a fit
+}
+
 // Precheck opens the data of a run that has no directory yet, and refuses what its
 // first step would be refused for, so that no directory is made for it. The run
-// uses the data that it returns.
-func Precheck(ctx context.Context, cfg *config.Config, open wire.Opener, alter wire.Alteration) (*wire.Sets, error) {
+// uses what it returns.
+func Precheck(ctx context.Context, cfg *config.Config, open wire.Opener, alter wire.Alteration) (*Checked, error) {
 	if err := CheckConfig(cfg); err != nil {
 		return nil, err
 	}
 	sets, err := wire.OpenWith(ctx, cfg, open, alter)
-	if err != nil || cfg.LearnsMetric() { // a fit is checked as it begins: its features take time
-		return sets, err
+	if err != nil {
+		return nil, err
+	}
+	if cfg.LearnsMetric() { // a fit is checked as it begins: its features take time
+		return &Checked{sets: sets}, nil
 	}
 	t, err := wire.Assemble(cfg, sets)
 	if err != nil {
@@ -65,19 +74,36 @@ func Precheck(ctx context.Context, cfg *config.Config, open wire.Opener, alter w
 		return nil, err
 	}
 	_, err = wire.Augment(cfg, sets.Seen())
-	return sets, err
+	return &Checked{sets, t}, err
 }
 
-// data returns the sets of r: those that precheck has opened, once, or else it opens
+// data returns the sets of r: those that Precheck has opened, once, or else it opens
 // them.
 func (r *Run) data(ctx context.Context) (*wire.Sets, error) {
-	if s := r.checked; s != nil {
+	if c := r.checked; c != nil {
 		r.checked = nil
-		return s, nil
+		return c.sets, nil
 	}
 	open := r.open
 	if open == nil {
 		open = data.Open
 	}
 	return wire.OpenWith(ctx, r.Config, r.Elsewhere(open), r.Alter)
+}
+
+// trainer returns the trainer of r at its first step: the one that Precheck has assembled,
+// once, or else it assembles one.
+func (r *Run) trainer(ctx context.Context) (*wire.Assembled, error) {
+	c := r.checked
+	sets, err := r.data(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.SameData(ctx, sets); err != nil {
+		return nil, err
+	}
+	if cfg := r.beginning(); c == nil || cfg.Model.Weights != r.Config.Model.Weights || cfg.Train.Device != r.Config.Train.Device {
+		return wire.Assemble(cfg, sets)
+	}
+	return c.trainer, nil
 }

@@ -19,21 +19,11 @@ import (
 
 // prepare opens the data and builds the trainer at the run's position.
 func (r *Run) prepare(ctx context.Context, w Watch) (*wire.Assembled, *batch.Loader, error) {
-	cfg := r.Config
-	sets, err := r.data(ctx)
+	t, err := r.trainer(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := r.SameData(ctx, sets); err != nil {
-		return nil, nil, err
-	}
-	if r.Manifest.Data, err = r.recordData(ctx, sets); err != nil {
-		return nil, nil, err
-	}
-	t, err := wire.Assemble(r.beginning(), sets)
-	if err != nil {
-		return nil, nil, err
-	}
+	cfg, sets := r.Config, t.Sets
 	if r.Manifest.Data, err = r.recordData(ctx, sets); err != nil {
 		return nil, nil, err
 	}

@@ -39,7 +39,7 @@ type Run struct {
 	open     wire.Opener       // nil for data.Open
 	from     string            // where its data were found, if not from the current directory
 	Alter    wire.Alteration   // of what is trained on; nil for none
-	checked  *wire.Sets        // what precheck has opened, until training takes it
+	checked  *Checked          // by Precheck, until training takes it
 	made     bool              // this process has made the directory
 	recorded *record.LogRecord // of the log that is gone on with
 	unsealed bool              // training resumed from a checkpoint without a digest

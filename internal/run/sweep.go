@@ -175,10 +175,10 @@ func trainVariant(ctx context.Context, root string, cfg *config.Config, i int, o
 // createChecked is Create of a run whose data open reads and alter changes. It makes
 // no directory for a run that cannot take its first step.
 func createChecked(ctx context.Context, root string, cfg *config.Config, open wire.Opener, alter wire.Alteration) (*Run, error) {
-	var sets *wire.Sets
+	var checked *Checked
 	dir := filepath.Join(root, cfg.Name)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		if sets, err = Precheck(ctx, cfg, open, alter); err != nil {
+		if checked, err = Precheck(ctx, cfg, open, alter); err != nil {
 			return nil, err
 		}
 	}
@@ -186,6 +186,6 @@ func createChecked(ctx context.Context, root string, cfg *config.Config, open wi
 	if err != nil {
 		return nil, err
 	}
-	r.open, r.Alter, r.checked = open, alter, sets
+	r.open, r.Alter, r.checked = open, alter, checked
 	return r, nil
 }
