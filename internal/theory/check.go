@@ -35,7 +35,7 @@ func check(b record.DIBSBounds, low, high []float64) printed.TheoremChecks {
 	}
 	if b.Corollary != nil {
 		want := b.ESim + *b.Corollary
-		c.Corollary = verdict.Within(want, corollaryMargin**b.Corollary).Of(&[2]float64{first, last})
+		c.Corollary = verdict.Within(want, float64(corollaryMargin**b.Corollary)).Of(&[2]float64{first, last})
 	}
 	count(&c, b, low, high)
 	return c
