@@ -158,10 +158,10 @@ func (l *CircleLoss) exponent(similar bool, c float32) (kind int, x, turn float6
 	s, m := float64(c), l.o.Margin
 	if similar {
 		turn = -l.o.Gamma * max(0, 1+m-s)
-		return 1, turn * (s - 1 + m), turn
+		return 1, float64(turn * (s - 1 + m)), turn
 	}
 	turn = l.o.Gamma * max(0, s+m)
-	return 0, turn * (s - m), turn
+	return 0, float64(turn * (s - m)), turn
 }
 
 func (l *CircleLoss) add(i, j int, c float32, positives, negatives *logSum) {

@@ -120,7 +120,7 @@ func (l *ProxyAnchorLoss) row(cos []float32, own []int32) (t rowTerm) {
 		top := max(0, -alpha*(least-delta))
 		sum := math.Exp(-top)
 		for k, j := range own {
-			pulls[k] = math.Exp(-alpha*(float64(cos[j])-delta) - top)
+			pulls[k] = math.Exp(float64(-alpha*(float64(cos[j])-delta)) - top)
 			sum += pulls[k]
 			cos[j] = -2 // below all others
 		}
@@ -132,8 +132,9 @@ func (l *ProxyAnchorLoss) row(cos []float32, own []int32) (t rowTerm) {
 	}
 	if t.others > 0 {
 		kernel.ScaleRow(float32(alpha), cos)
-		top := max(0, float64(kernel.Greatest(cos))+alpha*delta)
-		kernel.ExpLess(float32(top-alpha*delta), cos)
+		shift := float64(alpha * delta)
+		top := max(0, float64(kernel.Greatest(cos))+shift)
+		kernel.ExpLess(float32(top-shift), cos)
 		for _, j := range own {
 			cos[j] = 0
 		}

@@ -187,7 +187,7 @@ func (l *VICRegLoss) Run(lo, hi int) {
 		row := l.c[k*d:][:d]
 		root := math.Sqrt(float64(row[k]) + 1e-4)
 		row[k] = 0
-		l.parts[k] = weight * kernel.SumSquares(row)
+		l.parts[k] = float64(weight * kernel.SumSquares(row))
 		kernel.ScaleRow(float32(2*weight), row)
 		if root < 1 {
 			l.parts[k] += float64(l.hinge * (1 - root))
