@@ -45,20 +45,27 @@ func Floor(p float64, classes int) float64 {
 // couples calls f for each couple of images that occurs, with the places of its pairs,
 // in order. f does not keep at.
 func couples(pairs []batch.Pair, f func(at []int32)) {
-	key := func(i int32) uint64 {
-		p := pairs[i]
-		return uint64(uint32(min(p.I, p.J)))<<32 | uint64(uint32(max(p.I, p.J)))
+	type place struct {
+		key uint64
+		at  int32
 	}
-	order := make([]int32, len(pairs))
-	for i := range order {
-		order[i] = int32(i)
+	places := make([]place, len(pairs))
+	for i, p := range pairs {
+		places[i] = place{uint64(uint32(min(p.I, p.J)))<<32 | uint64(uint32(max(p.I, p.J))), int32(i)}
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(key(a), key(b)), cmp.Compare(a, b))
+	slices.SortFunc(places, func(a, b place) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		return cmp.Compare(a.at, b.at)
 	})
-	for lo := 0; lo < len(order); {
+	order := make([]int32, len(pairs))
+	for i, p := range places {
+		order[i] = p.at
+	}
+	for lo := 0; lo < len(places); {
 		hi := lo + 1
-		for hi < len(order) && key(order[hi]) == key(order[lo]) {
+		for hi < len(places) && places[hi].key == places[lo].key {
 			hi++
 		}
 		f(order[lo:hi])
