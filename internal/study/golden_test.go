@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"tercet/internal/render"
@@ -16,27 +17,50 @@ func specs(t *testing.T) []*Spec {
 	t.Helper()
 	var out []*Spec
 	for _, name := range studies.All.Names() {
-		text, file, _ := studies.All.Read(name)
-		s, err := Read(text, file, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, s)
+		out = append(out, specNamed(t, name))
 	}
 	return out
+}
+
+func specNamed(t *testing.T, name string) *Spec {
+	t.Helper()
+	text, file, _ := studies.All.Read(name)
+	s, err := Read(text, file, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // tableNamed finds a table in the studies that the binary knows.
 func tableNamed(t *testing.T, name string) *Table {
 	t.Helper()
-	for _, s := range specs(t) {
-		if table := s.Table(name); table != nil {
-			return table
+	of := tableStudy()[name]
+	if of == "" {
+		t.Fatalf("no table %s", name)
+	}
+	return specNamed(t, of).Table(name)
+}
+
+// tableStudy names the study of each table, for which it reads all studies once.
+var tableStudy = sync.OnceValue(func() map[string]string {
+	of := map[string]string{}
+	for _, name := range studies.All.Names() {
+		text, file, _ := studies.All.Read(name)
+		s, err := Read(text, file, name)
+		if err != nil {
+			continue // specs reports it
+		}
+		for _, t := range s.Tables {
+			for _, key := range append(t.Aliases, t.Name) {
+				if of[key] == "" {
+					of[key] = name
+				}
+			}
 		}
 	}
-	t.Fatalf("no table %s", name)
-	return nil
-}
+	return of
+})
 
 // write is a table in a format.
 func write(t *testing.T, d *Document, format string) string {
