@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tercet/internal/cluster/solve"
+	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/data/npy"
 	"tercet/internal/embed"
@@ -24,8 +25,8 @@ func Cluster(ctx context.Context, r *run.Run, checkpoint, set string, limit int,
 		return nil, err
 	}
 	j := &solve.Job{Items: data.Embeddings{X: e.Vectors.Data, N: e.Vectors.Rows(), D: e.Vectors.Cols(), Labels: e.Data.Labels()}, Options: o, Share: share, Say: say}
-	if j.Thresholds.Margins, err = margins(r, checkpoint); err != nil {
-		return nil, err
+	if e.Threshold != nil {
+		j.Thresholds.Margins = margins(r.Config, *e.Threshold)
 	}
 	j.Thresholds.Held = func(ctx context.Context) (*solve.Held, error) {
 		h, err := held(ctx, r, checkpoint, say)
@@ -65,18 +66,13 @@ func held(ctx context.Context, r *run.Run, checkpoint string, say progress.Say) 
 	return &solve.Held{Embeddings: data.Embeddings{X: e.Vectors.Data, N: e.Vectors.Rows(), D: e.Vectors.Cols(), Labels: e.Data.Labels()}, Source: e.Source}, nil
 }
 
-// margins returns the threshold that the loss fixes with its margins, nil where it
-// fixes none.
-func margins(r *run.Run, checkpoint string) (*solve.Margins, error) {
-	c, err := r.Checkpoint(checkpoint)
-	if err != nil || c.Threshold == nil {
-		return nil, err
-	}
-	m := &solve.Margins{Tau: *c.Threshold}
-	if o, ok := r.Config.Loss.Options.(loss.Bordered); ok {
+// margins is the threshold tau, which the loss fixes, with the margins that fix it.
+func margins(cfg *config.Config, tau float64) *solve.Margins {
+	m := &solve.Margins{Tau: tau}
+	if o, ok := cfg.Loss.Options.(loss.Bordered); ok {
 		m.Alpha, m.Beta = o.Borders()
 	}
-	return m, nil
+	return m
 }
 
 // Files clusters embeddings (N, D) of an npy file; labels may
