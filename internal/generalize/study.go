@@ -197,15 +197,16 @@ func (s *study) uses(steps int) ([]int, error) { return s.rows(0, steps) }
 
 // rows counts the rows of the batches of steps [from, to) by training image.
 func (s *study) rows(from, to int) ([]int, error) {
-	t, err := wire.Assemble(s.run.Config, s.sets)
+	sampler, _, err := wire.TrainingSampler(s.run.Config, s.sets)
 	if err != nil {
-		return nil, err
+		return nil, wire.InConfig("batch", err)
 	}
 	out := make([]int, s.sets.Train.Len())
-	per := t.StepsPerEpoch
+	o := wire.TrainOptions(s.run.Config, sampler.Steps())
+	per := o.StepsPerEpoch
 	for epoch := from / per; epoch*per < to; epoch++ {
-		for k, ids := range t.Sampler.Plan(epoch) {
-			if at := epoch*per + k/max(t.Accumulate, 1); at < from || at >= to {
+		for k, ids := range sampler.Plan(epoch) {
+			if at := epoch*per + k/max(o.Accumulate, 1); at < from || at >= to {
 				continue
 			}
 			for _, i := range ids {

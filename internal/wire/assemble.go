@@ -41,12 +41,9 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	if err := pairable(sets.Seen()); err != nil {
 		return nil, err
 	}
-	sampler, tuples, err := BuildSampler(cfg, sets)
+	sampler, tuples, err := TrainingSampler(cfg, sets)
 	if err != nil {
 		return nil, InConfig("batch", err)
-	}
-	if d, ok := cfg.Defense.Options.(adversary.Replaying); ok {
-		sampler = batch.Replay(sampler, d.Times())
 	}
 	model, start, err := StartModel(cfg, sets.Train)
 	if err != nil {

@@ -128,6 +128,16 @@ func BuildSampler(cfg *config.Config, sets *Sets) (batch.Sampler, *tuples, error
 	return batch.Views(s, cfg.Batch.Views), nil, nil
 }
 
+// TrainingSampler is the batcher that training follows: that of BuildSampler, each batch of
+// which a defense may replay.
+func TrainingSampler(cfg *config.Config, sets *Sets) (batch.Sampler, *tuples, error) {
+	s, t, err := BuildSampler(cfg, sets)
+	if d, ok := cfg.Defense.Options.(adversary.Replaying); ok && err == nil {
+		s = batch.Replay(s, d.Times())
+	}
+	return s, t, err
+}
+
 // batchHint names the keys that a batch of classes depends on.
 func (s *Sets) batchHint() string {
 	hint := "the keys are batch.classes and batch.per_class"
