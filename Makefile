@@ -12,6 +12,8 @@ FUZZMINIMIZE ?= 1000x
 PKGS      ?= ./...
 # Paths that are cut off let every checkout and `make build` share one build cache.
 export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -trimpath)
+# What ships has no cgo: tests and lint read that build too, so that each package is compiled once.
+test lint noasm: export CGO_ENABLED := 0
 PYTHON    ?= /usr/bin/python3
 BENCH_SECONDS ?= 70
 
