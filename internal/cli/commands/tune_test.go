@@ -28,7 +28,7 @@ search: {method: halving, eta: 2, trials: 3, space: {optimizer.lr: [log-uniform,
 func TestTune(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.WriteFile(t, "s.yaml", searched)
-	code, out, stderr := clitest.Run("tune", "s.yaml", "--json", "-q")
+	code, out, stderr := clitest.Run("tune", "s.yaml", "--json", "-q", "--optuna", "new/s.journal")
 	var doc printed.Tuned
 	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != 0 {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
@@ -60,6 +60,10 @@ func TestTune(t *testing.T) {
 		if _, err := os.Stat(r.Run + "/eval.json"); err == nil {
 			t.Errorf("%s: test images were evaluated", r.Run)
 		}
+	}
+	journal, err := os.ReadFile("new/s.journal")
+	if n := strings.Count(string(journal), "\n"); err != nil || n != 4 || strings.Count(string(journal), `"state":2`) != 2 {
+		t.Errorf("%v: no study with one completed and two pruned trials\n%s", err, journal)
 	}
 	if err := os.RemoveAll(doc.Runs[1].Run); err != nil {
 		t.Fatal(err)
@@ -106,6 +110,7 @@ func TestTuneRefuses(t *testing.T) {
 		{"tune s.yaml --set search.space=null", "search.space: names no key", 2},
 		{"tune s.yaml --set data.split.validation=0", "set data.split.validation", 2},
 		{"tune s.yaml --out s.yaml", "is not replaced", 2},
+		{"tune s.yaml --optuna s.yaml", "lines that tune did not write", 2},
 		{"tune s.yaml --jobs 0", "--jobs", 2},
 		{"tune s.yaml --out s.yaml/x.yaml", "s.yaml is not a folder", 2},
 		{"train s.yaml", "is for tercet tune", 2},

@@ -25,10 +25,11 @@ import (
 
 type options struct {
 	base.ConfigFlags
-	runs string
-	out  string
-	jobs string
-	list bool
+	runs   string
+	out    string
+	optuna string
+	jobs   string
+	list   bool
 }
 
 // New makes the command.
@@ -61,9 +62,13 @@ tercet train FILE.yaml --task i/n trains a share of the trials of a random searc
 then uses these results. The same command resumes an interrupted search. Random values
 depend on search.seed and the order of the keys, so a search with more trials starts with
 the same ones. Trials that diverge, collapse or do not fit the data get no score. The
-result is NAME-tuned.yaml in the folder of runs, with a comment on how it was chosen.`,
+result is NAME-tuned.yaml in the folder of runs, with a comment on how it was chosen.
+
+--optuna FILE also writes the trials as a study for Optuna's JournalStorage, so that Optuna
+can show or continue the search.`,
 		Examples: []base.Example{
 			{Why: "list the trials and their values without training", Line: "tercet tune search.yaml --list"},
+			{Why: "also write the trials for Optuna", Line: "tercet tune search.yaml --optuna search.journal"},
 			{Why: "train one trial per thread at a time", Line: "tercet tune search.yaml --jobs auto"},
 		},
 		Exits: []int{base.ExitData, base.ExitDiverged, base.ExitInterrupted},
@@ -73,6 +78,7 @@ result is NAME-tuned.yaml in the folder of runs, with a comment on how it was ch
 			o.AddFlags(cmd)
 			fs.StringVarP(&o.runs, "runs-dir", "o", "runs", "folder of run directories")
 			fs.StringVar(&o.out, "out", "", "write the chosen config to `FILE`.yaml; default: RUNS-DIR/NAME-tuned.yaml")
+			fs.StringVar(&o.optuna, "optuna", "", "also write the trials to `FILE`, a journal that Optuna reads")
 			fs.StringVar(&o.jobs, "jobs", "1", "train `N` trials at once, each on one thread; auto: one per thread")
 			fs.BoolVar(&o.list, "list", false, "print the trials and their values, and exit")
 		},
@@ -116,8 +122,14 @@ func run(ctx context.Context, s *base.Streams, o options) error {
 	if err := writable(o.out); err != nil {
 		return err
 	}
+	if err := o.journalWritable(); err != nil {
+		return err
+	}
 	best, chosen, err := search(ctx, s, o, cfg, trials, jobs, &doc)
 	if err != nil {
+		return err
+	}
+	if err := o.journal(cfg, doc); err != nil {
 		return err
 	}
 	if err := write(o.out, cfg, best, chosen, &doc); err != nil {
@@ -147,6 +159,54 @@ func writable(path string) error {
 		return base.Usagef("%s was not written by tune and is not replaced: give another --out", path)
 	}
 	return nil
+}
+
+// journalWritable refuses a file for Optuna that is no journal of tune, or that Optuna has
+// continued.
+func (o options) journalWritable() error {
+	if o.optuna == "" {
+		return nil
+	}
+	if err := base.Writable(o.optuna); err != nil {
+		return err
+	}
+	b, err := fsx.ReadFile(o.optuna, config.MaxBytes)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !tune.OnlyOurs(b):
+		return base.Usagef("%s has lines that tune did not write and is not replaced: give another --optuna", o.optuna)
+	}
+	return nil
+}
+
+// journal writes the trials for Optuna.
+func (o options) journal(cfg *config.Config, doc printed.Tuned) error {
+	if o.optuna == "" {
+		return nil
+	}
+	ranges, err := cfg.Ranges()
+	if err != nil {
+		return err
+	}
+	rungs := tune.Rungs(cfg)
+	outcomes := make([]tune.Outcome, len(doc.Runs))
+	for i, r := range doc.Runs {
+		outcomes[i] = tune.Outcome{Trial: tune.Trial{Number: r.Trial, Sets: r.Values}, Rung: r.Rung, Length: rungs[r.Rung].Length, Lost: r.Score == nil, Run: filepath.Base(r.Run)}
+		if r.Score != nil {
+			outcomes[i].Score = *r.Score
+		}
+	}
+	b, err := tune.Journal(cfg.Name, ranges, len(rungs), outcomes)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(o.optuna), 0o755); err != nil {
+		return err
+	}
+	return fsx.WriteFile(o.optuna, b, 0o644)
 }
 
 // search trains the rungs, and returns the best trial of the last with its config.
