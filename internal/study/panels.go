@@ -1,12 +1,16 @@
 package study
 
 import (
+	"cmp"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"tercet/internal/lists"
 	"tercet/internal/render"
 	"tercet/internal/study/observe"
+	"tercet/internal/text"
 )
 
 // words are the values of fields in which rows differ; of the first field always.
@@ -95,4 +99,52 @@ func (p *Plot) across(rows []*Row) int {
 	}
 	_, order := observe.GroupBy(own, func(row *Row) string { return p.words(row, p.Panel, own, ", ") })
 	return len(order)
+}
+
+// drawDifferences writes a picture of dots for each value of Picture.
+func (p *Plot) drawDifferences(d *Document, base string) ([]string, error) {
+	rows := slices.DeleteFunc(slices.Clone(d.Rows), func(r *Row) bool { _, ok := r.Differences[p.Y[0].Score]; return !ok })
+	groups, order := observe.GroupBy(rows, func(row *Row) string { return p.words(row, p.Picture, rows, ", ") })
+	var out []string
+	for _, title := range order {
+		c := p.dots(groups[title])
+		c.Title = p.Title + ": " + title
+		file := pictureFile(base, title)
+		if err := c.Write(file); err != nil {
+			return out, err
+		}
+		out = append(out, file+".png")
+	}
+	return out, nil
+}
+
+// dots are the differences of rows, the largest of the first score first.
+func (p *Plot) dots(rows []*Row) *render.DotChart {
+	slices.SortStableFunc(rows, func(a, b *Row) int {
+		return cmp.Compare(b.Differences[p.Y[0].Score].Value, a.Differences[p.Y[0].Score].Value)
+	})
+	low, high := rows[0].Differences[p.Y[0].Score].N, 0
+	c := &render.DotChart{}
+	for _, r := range rows {
+		n := r.Differences[p.Y[0].Score].N
+		low, high = min(low, n), max(high, n)
+		c.Names = append(c.Names, p.words(r, append([]string{p.X}, p.Series...), rows, ", "))
+	}
+	for _, l := range p.Y {
+		panel := render.DotPanel{Title: cmp.Or(l.Label, l.Score), XLabel: p.XLabel, Percent: l.Percent}
+		for _, r := range rows {
+			bar := render.Bar{Value: math.NaN()}
+			if e, ok := r.Differences[l.Score]; ok {
+				bar = e.bar()
+			}
+			panel.Values = append(panel.Values, bar)
+		}
+		c.Panels = append(c.Panels, panel)
+	}
+	seeds := text.Plural(high, "seed", "seeds")
+	if low < high {
+		seeds = fmt.Sprintf("%d to %s", low, seeds)
+	}
+	c.Note = "over " + seeds + ": mean and 95 % interval of Student's t; gray: 0 is in the interval"
+	return c
 }

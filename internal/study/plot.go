@@ -24,6 +24,9 @@ type Plot struct {
 	YLabel  string         `yaml:"y_label"` // of all lines in one panel; else each score has panels of its own
 	Begins  observe.Where  `yaml:"begins"`  // rows that begin each line, such as those without noise
 	Titles  []observe.Case `yaml:"titles"`  // other words for values of Panel
+	// Differences draws the scores of Y less those that Against says, as dots with intervals:
+	// a line for each value of X, a panel for each score, the largest first one on top.
+	Differences bool `yaml:"differences"`
 	// Rates draws the table's slopes on logarithmic axes, with the scores of Y as lines;
 	// OneScale gives the panels of a row one scale.
 	Rates    bool   `yaml:"rates"`
@@ -56,6 +59,9 @@ func (p *Plot) check(t *Table) error {
 			return fmt.Errorf("plot: there is no field %q", name)
 		}
 	}
+	if p.Differences && (t.Against == nil || p.points()) {
+		return fmt.Errorf("plot: differences need against, and x a field")
+	}
 	for _, l := range p.Y {
 		if t.Score(l.Score) == nil && !slices.Contains(t.reduced(), l.Score) && t.Observe.Events[l.Score] == "" {
 			return fmt.Errorf("plot: there is no score %q", l.Score)
@@ -81,6 +87,9 @@ func pictureFile(base, title string) string {
 func (p *Plot) draw(d *Document, base string) ([]string, error) {
 	if p.Rates {
 		return p.drawRates(d, base)
+	}
+	if p.Differences {
+		return p.drawDifferences(d, base)
 	}
 	rows := d.Rows
 	if len(rows) > 0 && rows[0].curve != nil && !p.points() {

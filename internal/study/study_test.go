@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -227,6 +228,7 @@ func TestSpecErrors(t *testing.T) {
 		head + tail + "  - name: a\n    rows: [data]\n    columns: [data]\n":                         "two tables a",
 		head + tail + "    plot: {picture: [data], x: n, y: [{score: e}]}\n":                         "no field \"n\"",
 		head + tail + "    plot: {picture: [data], x: data, y: [{score: f}]}\n":                      "no score \"f\"",
+		head + tail + "    plot: {picture: [data], x: data, y: [{score: e}], differences: true}\n":   "differences need against",
 		strings.Replace(head, "{name: e, from", "{name: e, fro", 1) + tail:                           "x.yaml:5",
 		strings.Replace(head, "from: manifest.data.name", "cases: [{as: \"{b\"}]", 1):                "after { comes",
 	} {
@@ -504,5 +506,28 @@ func TestBrokenPairs(t *testing.T) {
 	tasks, others, err := PartitionTasks(tableNamed(t, "pairs"), bad[1:])
 	if err != nil || len(tasks) != 6 || len(others) == 0 || tasks[0].PerClass == 0 || tasks[0].StoredIn(tasks[0].Dirs[0]) != nil {
 		t.Errorf("%d tasks, %d others, %v", len(tasks), len(others), err)
+	}
+}
+
+// Dots are sorted by the difference of the first score; a score without one leaves a gap.
+func TestDots(t *testing.T) {
+	t.Parallel()
+	row := func(loss string, first, second float64) *Row {
+		r := &Row{Fields: map[string]string{"data": "x", "loss": loss}, Differences: map[string]Estimate{"a": {Value: first, N: 3, CI95: &[2]float64{first - 1, first + 1}}}}
+		if second != 0 {
+			r.Differences["b"] = Estimate{Value: second, N: 3}
+		}
+		return r
+	}
+	p := Plot{X: "loss", Y: []Line{{Score: "a"}, {Score: "b", Label: "B"}}}
+	c := p.dots([]*Row{row("low", -2, 5), row("high", 3, 1), row("middle", 0.5, 0)})
+	if !slices.Equal(c.Names, []string{"high", "middle", "low"}) || len(c.Panels) != 2 || c.Panels[1].Title != "B" {
+		t.Fatalf("%+v", c)
+	}
+	if b := c.Panels[0].Values[2]; b.Value != -2 || b.Low != -3 || b.High != -1 {
+		t.Errorf("%+v", b)
+	}
+	if b := c.Panels[1].Values; b[0].Value != 1 || !math.IsNaN(b[1].Value) || b[2].Value != 5 {
+		t.Errorf("%+v", b)
 	}
 }
