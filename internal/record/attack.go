@@ -107,7 +107,9 @@ type CurvePoint struct {
 	Attacks []AttackRecord    `json:"attacks" doc:"what each attack did"`
 }
 
-func (Attack) kind() kind { return kind{schemas: []string{AttackSchema}, made: "attack"} }
+func (Attack) kind() kind {
+	return kind{schemas: []string{AttackSchema}, made: "attack", beyond: []string{"candidates", "items", "values"}}
+}
 
 // From is what was attacked.
 func (d Attack) From() Source { return d.Source }

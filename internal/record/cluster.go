@@ -170,7 +170,7 @@ type ClusterTask struct {
 }
 
 func (Cluster) kind() kind {
-	return kind{schemas: []string{ClusterSchema, OldClusterSchema}, made: "cluster"}
+	return kind{schemas: []string{ClusterSchema, OldClusterSchema}, made: "cluster", beyond: []string{"labels"}}
 }
 
 // From is what was clustered.

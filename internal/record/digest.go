@@ -62,45 +62,113 @@ func Check(doc []byte) error {
 func compact(doc []byte) []byte {
 	out := make([]byte, 0, len(doc))
 	for len(doc) > 0 {
-		switch c := doc[0]; c {
+		n := 1
+		switch doc[0] {
 		case ' ', '\n', '\t', '\r':
 			doc = doc[1:]
+			continue
 		case '"':
-			n := 1
-			for n < len(doc) && doc[n] != '"' {
-				if doc[n] == '\\' {
-					n++
-				}
-				n++
-			}
-			n = min(n+1, len(doc))
-			out, doc = append(out, doc[:n]...), doc[n:]
-		default:
-			out, doc = append(out, c), doc[1:]
+			n = textLen(doc)
 		}
+		out, doc = append(out, doc[:n]...), doc[n:]
 	}
 	return out
 }
 
+// textLen is the length of the text that doc begins with, with its quotes; all of doc where
+// the text does not end.
+func textLen(doc []byte) int {
+	for n, quote := 1, 0; ; {
+		if quote < n { // not looked for, or escaped
+			next := bytes.IndexByte(doc[min(n, len(doc)):], '"')
+			if next < 0 {
+				return len(doc)
+			}
+			quote = n + next
+		}
+		escape := bytes.IndexByte(doc[n:quote], '\\')
+		if escape < 0 {
+			return quote + 1
+		}
+		n += escape + 2
+	}
+}
+
+// without is content, as opened returns it, without some keys of the outermost object; as it
+// is where it is no object: a digest does not say that a document is JSON.
+func without(content []byte, keys []string) []byte {
+	if keys == nil || len(content) < 2 {
+		return content
+	}
+	out := make([]byte, 1, 4096)
+	out[0] = '{'
+	for rest := content[1:]; rest[0] == '"'; {
+		key := textLen(rest)
+		if key == len(rest) || rest[key] != ':' {
+			return content
+		}
+		n := key + 1 + valueLen(rest[key+1:])
+		if n == len(rest) {
+			return content
+		}
+		if !slices.Contains(keys, string(rest[1:key-1])) {
+			out = append(append(out, rest[:n]...), ',')
+		}
+		if rest = rest[n:]; len(rest) > 1 { // at the comma, not the end
+			rest = rest[1:]
+		}
+	}
+	if len(out) > 1 {
+		out = out[:len(out)-1]
+	}
+	return append(out, '}')
+}
+
+// valueLen is the length of the value that doc, JSON without white space, begins with.
+func valueLen(doc []byte) int {
+	for n, depth := 0, 0; n < len(doc); n++ {
+		switch doc[n] {
+		case '"':
+			n += textLen(doc[n:]) - 1
+		case '{', '[':
+			depth++
+		case '}', ']', ',':
+			if depth == 0 {
+				return n
+			}
+			if doc[n] != ',' {
+				depth--
+			}
+		}
+	}
+	return len(doc)
+}
+
 // check is Check of what is JSON; of other texts its answer has no meaning.
 func check(doc []byte) error {
+	_, err := opened(doc)
+	return err
+}
+
+// opened is the content of doc, JSON, without white space and without its digest, where it
+// has one that matches; nil where it has none.
+func opened(doc []byte) ([]byte, error) {
 	b := compact(doc)
 	from := max(0, len(b)-tail)
 	at := last.FindIndex(b[from:])
 	if at == nil {
-		return nil
+		return nil, nil
 	}
-	rest := b[:from+at[0]]
-	if b[len(rest)] == '{' {
-		rest = append(rest, '{')
+	content, digest := b[:from+at[0]], string(b[from+at[0]+1:])
+	if b[len(content)] == '{' {
+		content = append(content, '{')
 	}
-	sum := sha256.New()
-	sum.Write(rest)
-	sum.Write([]byte{'}'})
-	if want := `"digest":"` + hex.EncodeToString(sum.Sum(nil)) + `"}`; string(b[from+at[0]+1:]) != want {
-		return ErrDigest
+	content = append(content, '}')
+	sum := sha256.Sum256(content)
+	if digest != `"digest":"`+hex.EncodeToString(sum[:])+`"}` {
+		return nil, ErrDigest
 	}
-	return nil
+	return content, nil
 }
 
 // sealed matches the digest at the end of a document.

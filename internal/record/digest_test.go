@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -63,6 +64,35 @@ func TestWhiteSpaceDoesNotCount(t *testing.T) {
 	for _, none := range []string{"[]", string(whole), "1", "x"} {
 		if _, err := Seal([]byte(none)); err == nil {
 			t.Errorf("sealed %s", none)
+		}
+	}
+}
+
+// What is left out is what json says, of documents of any order and depth; a text that is no
+// JSON gives some text and no panic.
+func TestWithoutKeys(t *testing.T) {
+	drop := []string{"b", "c"}
+	for _, doc := range []string{`{}`, `{"a":1}`, `{"b":1}`, `{"b":1,"a":[1,{"b":2}],"c":{"a":"}],\"","b":[[]]}}`,
+		`{"a":"\\","c":"x\"y","d":null}`, `{"c":[1,2,3],"b":{},"a":{"c":[],"b":"b"}}`} {
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(doc), &want); err != nil {
+			t.Fatal(doc, err)
+		}
+		delete(want, "b")
+		delete(want, "c")
+		var got map[string]json.RawMessage
+		out := without([]byte(doc), drop)
+		if err := json.Unmarshal(out, &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s without %v is %s: %v", doc, drop, out, err)
+		}
+		if string(without([]byte(doc), nil)) != doc {
+			t.Errorf("%s without nothing is %s", doc, without([]byte(doc), nil))
+		}
+		for i := range doc {
+			without([]byte(doc[:i]), drop)
+			without([]byte(doc[:i]+doc[i+1:]), drop)
+			without([]byte(doc[:i]+`"`+doc[i:]), drop)
+			without([]byte(doc[:i]+`]`+doc[i:]), drop)
 		}
 	}
 }

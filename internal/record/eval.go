@@ -159,7 +159,9 @@ type MetricEval struct {
 	NegativeMass float64            `json:"negative_mass" doc:"fraction of the eigenvalues' absolute sum that is negative"`
 }
 
-func (Eval) kind() kind { return kind{schemas: []string{EvalSchema}, made: "eval"} }
+func (Eval) kind() kind {
+	return kind{schemas: []string{EvalSchema}, made: "eval", beyond: []string{"baselines", "classes", "items", "values"}}
+}
 
 // From is what the scores were computed from.
 func (d Eval) From() Source { return d.Source }

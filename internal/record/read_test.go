@@ -115,3 +115,40 @@ func reader[T Document](path string) error {
 	_, err := Read[T](path)
 	return err
 }
+
+// A summary is the document without the values of queries and the baselines, and any damage
+// is noticed, that of what is left out, too.
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "eval.json")
+	scores := Evaluated{Retrieval: Scores{{"map", Value{Value: 0.5, Definition: "map(full)"}}}}
+	whole := Eval{Schema: EvalSchema, Source: Source{Run: "r", Items: 2}, Evaluated: scores}
+	want, _ := json.Marshal(whole)
+	whole.Items, whole.Values = Pack([]float64{0, 1}), PackedScores{"map": Pack([]float64{0.25, 0.75})}
+	whole.Baselines = map[string]Evaluated{"pixels": scores}
+	whole.Classes = []ClassScores{{Class: "a", Images: 2}}
+	if err := Write(path, whole); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadSummary[Eval](path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := json.Marshal(got); string(b) != string(want) {
+		t.Errorf("summary %s, want %s", b, want)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := strings.Index(string(text), string(whole.Values["map"])) + 10
+	text[at] ^= 1
+	if _, err := ReadSummary[Eval](put(t, string(text))); !errors.Is(err, ErrDigest) {
+		t.Errorf("a damaged value of a query: %v", err)
+	}
+	old := `{"schema": "` + EvalSchema + `", "source": {"run": "r"}, "values": {"map": 3}}`
+	var format *FormatError
+	if _, err := ReadSummary[Eval](put(t, old)); !errors.As(err, &format) {
+		t.Errorf("no digest, and values that are none: %v", err)
+	}
+}

@@ -43,9 +43,13 @@ func SetOf(d record.Data, split string) record.Set {
 }
 
 // read reads a document; nil where there is no such file. Errors wrap ErrRun.
-func read[T record.Document](path string) (*T, error) {
-	d, err := record.ReadIfThere[T](path)
-	if err != nil {
+func read[T record.Document](path string) (*T, error) { return ifThere(record.Read[T](path)) }
+
+func ifThere[T record.Document](d *T, err error) (*T, error) {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, nil
+	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrRun, err)
 	}
 	return d, nil

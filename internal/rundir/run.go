@@ -30,6 +30,7 @@ type Run struct {
 	// Clusterings are those in folders of their own; ReadClusterings fills them.
 	Clusterings []Clustering
 	clusterFile string   // of Cluster where it is one of Clusterings
+	scoresOnly  bool     // documents are read as summaries
 	Figures     []Figure // those that exist
 	// Left says which documents are not read, since they are of other images or weights.
 	Left []string
@@ -42,13 +43,22 @@ type Run struct {
 // and names the file.
 func Read(dir string) (*Run, error) { return ReadOf(dir, Of{}) }
 
-// ReadOf is Read for the results of other images or weights, and where kinds are given for
-// these results alone.
-func ReadOf(dir string, of Of, kinds ...string) (*Run, error) {
+// ReadOf is Read for the results of other images or weights.
+func ReadOf(dir string, of Of) (*Run, error) {
+	return readKinds(&Run{Dir: dir, Of: of.Full()}, Kinds())
+}
+
+// ReadScores is Read without the values of each query and without baselines, and where
+// kinds are given for the results of these kinds alone.
+func ReadScores(dir string, kinds ...string) (*Run, error) {
 	if kinds == nil {
 		kinds = Kinds()
 	}
-	r := &Run{Dir: dir, Of: of.Full()}
+	return readKinds(&Run{Dir: dir, Of: Of{}.Full(), scoresOnly: true}, kinds)
+}
+
+func readKinds(r *Run, kinds []string) (*Run, error) {
+	dir := r.Dir
 	path := filepath.Join(dir, "manifest.json")
 	m, err := read[record.Manifest](path)
 	if err != nil {
@@ -64,9 +74,6 @@ func ReadOf(dir string, of Of, kinds ...string) (*Run, error) {
 				return nil, err
 			}
 		}
-	}
-	if r.Cluster != nil {
-		r.Cluster.Labels = nil // of no use here, and most of the document
 	}
 	if r.Eval != nil && len(r.Eval.Retrieval) == 0 {
 		return nil, fmt.Errorf("%w: %s has no scores under \"retrieval\"", ErrRun, r.Of.Document(dir, "eval"))
@@ -84,8 +91,12 @@ type result interface {
 // readResult reads a document of what r is read of; nil where there is none. One that
 // should be of that and is not is noted in r.Left.
 func readResult[D result](r *Run, kind string) (*D, error) {
+	read := read[D]
+	if r.scoresOnly || kind == "cluster" { // labels of items are of no use here
+		read = func(path string) (*D, error) { return ifThere(record.ReadSummary[D](path)) }
+	}
 	for i, path := range r.Of.places(r.Dir, kind) {
-		d, err := read[D](path)
+		d, err := read(path)
 		if err != nil {
 			return nil, err
 		}

@@ -68,7 +68,7 @@ func look(dir string, kinds ...string) (found, error) {
 	if f.Status == printed.NotBegun || f.Status == printed.Unreadable {
 		return f, nil
 	}
-	if f.run, err = rundir.ReadOf(dir, rundir.Of{}, kinds...); err != nil {
+	if f.run, err = rundir.ReadScores(dir, kinds...); err != nil {
 		f.Status, f.Message, f.run = printed.Unreadable, err.Error(), nil
 		return f, nil
 	}
