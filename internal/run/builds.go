@@ -1,7 +1,11 @@
 package run
 
 import (
+	"bufio"
+	"os"
+	"runtime"
 	"slices"
+	"strings"
 
 	"tercet/internal/engine/kernel"
 	"tercet/internal/record"
@@ -33,4 +37,20 @@ func buildOn(m *record.Manifest, step int) record.Build {
 	m.Builds = list
 	m.Version, m.Kernel, m.CPU = list[0].Version, list[0].Kernel, list[0].CPU
 	return now
+}
+
+// CPUName is the processor's name where the system tells it (Linux), otherwise
+// the architecture.
+func CPUName() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if key, value, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -58,4 +59,20 @@ func Given(changed func(flag string) bool, flags ...string) string {
 		}
 	}
 	return strings.Join(out, " and ")
+}
+
+// Picture draws and says where. A picture that cannot be drawn is a note, the numbers
+// stand; one that cannot be written is an error.
+func Picture(s *Streams, draw func() (string, error)) error {
+	path, err := draw()
+	var system syscall.Errno
+	switch {
+	case errors.As(err, &system):
+		return err
+	case err != nil:
+		s.Note("no picture: %v", err)
+	default:
+		s.Note("drew %s", path)
+	}
+	return nil
 }
