@@ -56,6 +56,18 @@ model: {name: mlp, width: 16, embedding: 8}
 batch: {sampler: triplet-list, triplets: 120, size: 16}
 loss: {name: triplet, margin: 0.2}
 `, "train"},
+	{"train proxy-anchor", trains + `
+name: run
+model: {name: mlp, width: 16, embedding: 8}
+batch: {sampler: m-per-class, classes: 4, per_class: 3}
+loss: proxy-anchor
+`, "train"},
+	{"train with a memory", trains + `
+name: run
+model: {name: mlp, width: 16, embedding: 8}
+batch: {sampler: class-pairs, pairs: 8}
+loss: {name: contrastive, memory: {size: 40, warmup: 5}}
+`, "train"},
 	{"train hm", trains + `
 name: run
 model: {name: cnn, width: 4, embedding: 8}
