@@ -24,7 +24,7 @@ type tableRow struct {
 // the largest number of a gradient.
 type apart struct{ value, gradient float64 }
 
-// stated are the errors that the table states: the first that is at least twice the measured
+// stated are the errors that the table states: the first that is at least four times the measured
 // one, since other kernels round otherwise.
 var stated = []float64{2e-7, 5e-7, 1e-6, 2e-6, 5e-6, 1e-5}
 
@@ -162,7 +162,7 @@ func cells(by map[string]apart, name string) string {
 
 func step(measured float64) string {
 	for _, s := range stated {
-		if 2*measured <= s {
+		if 4*measured <= s {
 			return fmt.Sprintf("%.0e", s)
 		}
 	}
