@@ -48,7 +48,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 
 	"job": bench.CompleteJobs,
 
-	"runs list --status": list(runs.Statuses), "runs prune --status": list(runs.Statuses), "runs list --sort": oneOf(runs.SortKeys()...),
+	"runs list --status": list(runs.Statuses), "runs prune --status": list(runs.Statuses), "runs list --sort": oneOf(runs.SortKeys()...), "runs list --where": completeSettings,
 	"schedule": oneOf(optim.Continuations()...),
 
 	"source":                     oneOf(annotated.Names()...),

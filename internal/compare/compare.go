@@ -23,6 +23,9 @@ type Options struct {
 	Lower func(score string) bool
 }
 
+// Draws is the usual number of resamples and of sign flips.
+const Draws = 10_000
+
 // The verdicts on a side, compared with the first.
 const (
 	Better       = "better"

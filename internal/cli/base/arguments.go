@@ -120,7 +120,7 @@ func completeArguments(cmd *cobra.Command) {
 	switch {
 	case strings.Contains(cmd.Use, "FILE") && (cmd.Flags().Lookup("config") != nil || cmd.Flags().Lookup("set") != nil):
 		cmd.ValidArgsFunction = Files("yaml", "yml")
-	case strings.Contains(cmd.Use, "RUN"):
+	case strings.Contains(cmd.Use, "RUN"), cmd.Name() == "compare": // whose sides are runs, mostly
 		cmd.ValidArgsFunction = CompleteRuns
 	}
 }

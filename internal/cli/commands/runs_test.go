@@ -210,6 +210,36 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// The interval of a difference that is the same for each query has no width; without values
+// of queries, a note gives the reason.
+func TestDiffOverQueries(t *testing.T) {
+	three(t)
+	const why = "they need the values of the same queries in both runs, which tercet eval --per-query stores"
+	if out := clitest.Must(t, 0, "runs diff runs/a-2 runs/a-10"); !strings.Contains(out, why) {
+		t.Errorf("no reason in\n%s", out)
+	}
+	for dir, values := range map[string][]float64{"runs/a-2": {0.25, 0.75}, "runs/a-10": {0.4375, 0.9375}} {
+		e, err := record.Read[record.Eval](dir + "/eval.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Source.Items = 2
+		e.Items, e.Values = record.Pack([]float64{0, 1}), record.PackedScores{"recall@1": record.Pack(values)}
+		if err := record.Write(dir+"/eval.json", *e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var doc printed.RunDifference
+	clitest.RunJSON(t, "runs diff runs/a-2 runs/a-10 --json", &doc)
+	if q := doc.Scores[0].Queries; q == nil || q.N != 2 || q.CI95 != [2]float64{0.1875, 0.1875} {
+		t.Errorf("%+v", q)
+	}
+	out := clitest.Must(t, 0, "runs diff runs/a-2 runs/a-10")
+	if !strings.Contains(out, "[0.187, 0.188]") && !strings.Contains(out, "[0.188, 0.188]") && !strings.Contains(out, "[0.187, 0.187]") || strings.Contains(out, why) {
+		t.Errorf("%s", out)
+	}
+}
+
 // What was measured otherwise has no difference.
 func TestDiffOfUnlikeScores(t *testing.T) {
 	three(t)

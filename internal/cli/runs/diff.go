@@ -4,14 +4,18 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/report"
+	"tercet/internal/compare"
+	"tercet/internal/record"
 	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
+	"tercet/internal/summary"
 )
 
 type diffOptions struct {
@@ -31,8 +35,11 @@ intervals and the difference, second minus first. Scores that were measured with
 settings have no difference; a note gives the reason. Other notes list differences in
 images, versions and kernel levels.
 
-The intervals belong to each score separately. The difference of two runs on the same
-images can be significant even if their intervals overlap; use tercet compare to test it.`,
+If both results store the values of each query (tercet eval --per-query), the difference
+has the 95 % interval of a paired bootstrap over queries. It covers the choice of test
+images, for these weights only. Without these values only each score has an interval, and
+a difference can be significant even if these overlap. tercet compare tests differences,
+also over seeds.`,
 		Examples: []base.Example{
 			{Why: "compare two runs of a sweep", Line: "tercet runs diff runs/val-width-4 runs/val-width-8"},
 		},
@@ -63,6 +70,9 @@ func diff(s *base.Streams, o diffOptions, args []string) error {
 		}
 	}
 	doc := rundir.Difference(two[0], two[1])
+	if err := overQueries(doc, two); err != nil {
+		return report.RunsError(err)
+	}
 	return s.Result(doc, func(w io.Writer) error {
 		for _, t := range []*render.Table{settingTable(doc), scoreTable(doc)} {
 			if len(t.Rows) == 0 && !base.Bare(o.format) {
@@ -77,6 +87,41 @@ func diff(s *base.Streams, o diffOptions, args []string) error {
 		}
 		return nil
 	})
+}
+
+// overQueries adds the intervals of differences, as tercet compare computes them by default.
+// Errors wrap rundir.ErrRun.
+func overQueries(doc *printed.RunDifference, two [2]*rundir.Run) error {
+	var sides []compare.Side
+	for _, r := range two {
+		result, err := compare.FromRun(r)
+		if err != nil {
+			return err
+		}
+		sides = append(sides, compare.Side{Name: r.Dir, Results: []*compare.Result{result}})
+	}
+	var scores []string
+	for _, d := range doc.Scores {
+		if d.Difference != nil {
+			scores = append(scores, d.Key)
+		}
+	}
+	none := 0
+	of := compare.Sides(sides, scores, compare.Options{Resamples: compare.Draws, Flips: compare.Draws, Lower: func(string) bool { return false }})
+	for _, d := range of.Differences {
+		i := slices.IndexFunc(doc.Scores, func(s printed.ScoreDifference) bool { return s.Key == d.Score })
+		if doc.Scores[i].Queries = d.Queries; d.Queries == nil {
+			none++
+		}
+	}
+	switch {
+	case none == 0:
+	case none == len(scores):
+		doc.Notes = append(doc.Notes, "no intervals of the differences: they need the values of the same queries in both runs, which tercet eval --per-query stores")
+	default:
+		doc.Notes = append(doc.Notes, "differences without an interval: the results have no values of each query for these scores")
+	}
+	return nil
 }
 
 // oneRun is the run directory that an argument names.
@@ -110,7 +155,11 @@ func scoreTable(d *printed.RunDifference) *render.Table {
 	for _, p := range d.Scores {
 		by := render.Missing()
 		if p.Difference != nil {
-			by = render.Number(*p.Difference)
+			v := record.Value{Value: *p.Difference}
+			if p.Queries != nil {
+				v.CI95 = &p.Queries.CI95
+			}
+			by = summary.Measured(v)
 		}
 		t.Rows = append(t.Rows, []render.Cell{render.Text(p.Key), scoreCell(p.Values[0]), scoreCell(p.Values[1]), by})
 		if p.Unlike != "" {

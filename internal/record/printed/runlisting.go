@@ -48,6 +48,7 @@ type ScoreDifference struct {
 	Key        string           `json:"key" doc:"the score"`
 	Values     [2]*record.Value `json:"values" doc:"its value in each run; null where the run lacks it"`
 	Difference *float64         `json:"difference,omitempty" doc:"second minus first, where both have it and measured it alike"`
+	Queries    *OverQueries     `json:"over_queries,omitempty" doc:"of the difference, where both runs store the values of the same queries"`
 	Unlike     string           `json:"unlike,omitempty" doc:"how the two measurements differ"`
 }
 
