@@ -64,8 +64,8 @@ depend on search.seed and the order of the keys, so a search with more trials st
 the same ones. Trials that diverge, collapse or do not fit the data get no score. The
 result is NAME-tuned.yaml in the folder of runs, with a comment on how it was chosen.
 
---optuna FILE also writes the trials as a study for Optuna's JournalStorage, so that Optuna
-can show or continue the search.`,
+--optuna FILE also writes the trials as a study for Optuna's JournalStorage. Optuna can
+then show or continue the search.`,
 		Examples: []base.Example{
 			{Why: "list the trials and their values without training", Line: "tercet tune search.yaml --list"},
 			{Why: "also write the trials for Optuna", Line: "tercet tune search.yaml --optuna search.journal"},
