@@ -175,7 +175,9 @@ func overSeeds(d []float64, o Options) *printed.OverSeeds {
 	mean, low, high := stat.MeanInterval(d)
 	if sd := math.Sqrt(stat.Squares(d, mean) / float64(len(d)-1)); sd > 1e-12*math.Abs(mean) { // else rounding
 		out.CI95 = &[2]float64{low, high}
-		out.Needed = stat.SampleSize(mean / sd)
+		if n := stat.SampleSize(mean / sd); n > 0 {
+			out.Needed = max(n, verdict.EnoughSeeds)
+		}
 	}
 	return out
 }
@@ -204,8 +206,9 @@ func queryDifferences(pairs [][2]*Result, score string) []float64 {
 func verdictOn(d *printed.PairedDifference, lower bool) string {
 	var ci *[2]float64
 	switch {
-	case d.Seeds != nil:
+	case d.Seeds != nil && d.Pairs >= verdict.EnoughSeeds:
 		ci = d.Seeds.CI95
+	case d.Seeds != nil:
 	case d.Queries != nil:
 		ci = &d.Queries.CI95
 	}

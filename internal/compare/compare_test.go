@@ -122,7 +122,12 @@ func TestVerdicts(t *testing.T) {
 		t.Errorf("equal differences say nothing about their spread: %+v", d)
 	}
 	high = side("high", []float64{1, 1, 1, 0.9}, []float64{1, 1, 1, 1.8})
-	if d, _ := one(t, low, high, options()); d.Verdict != Better || d.Seeds.Needed != 2 {
+	if d, _ := one(t, low, high, options()); d.Verdict != Inconclusive || d.Seeds.CI95[0] < 0.5 || d.Seeds.Needed != 3 {
+		t.Errorf("two seeds: %+v", d)
+	}
+	low = side("low", []float64{0, 0, 0, 0}, []float64{0, 0, 0, 1}, []float64{0, 0, 0, 2})
+	high = side("high", []float64{1, 1, 1, 0.9}, []float64{1, 1, 1, 1.8}, []float64{1, 1, 1, 2.8})
+	if d, _ := one(t, low, high, options()); d.Verdict != Better {
 		t.Errorf("%+v", d)
 	}
 	if d, _ := one(t, high, low, options()); d.Verdict != Worse {

@@ -46,9 +46,9 @@ func over(d map[uint64]float64) (Estimate, bool) {
 // better is the verdict on a difference being to the good.
 func better(e Estimate, lower bool) string {
 	if lower {
-		return verdict.Below(0).Of(e.CI95)
+		return verdict.Below(0).Of(e.deciding())
 	}
-	return verdict.Above(0).Of(e.CI95)
+	return verdict.Above(0).Of(e.deciding())
 }
 
 // compare sets each row against what Against says, and says in notes where several would

@@ -46,7 +46,7 @@ func TestBestOfEachSeed(t *testing.T) {
 	}
 	q := quantity(t, compare(t, "clustering-tuned-claims", runs), "L3 outperforms L1", "kmeans, noise 0.2", "NMI, L3 - L1")
 	meanIs(t, "L3 - L1", q.Estimate, 0.2, 0, 2)
-	if q.Verdict != "supported" {
-		t.Errorf("verdict %s", q.Verdict)
+	if q.Verdict != "inconclusive" {
+		t.Errorf("two seeds that agree by chance: %s", q.Verdict)
 	}
 }

@@ -103,7 +103,7 @@ func (row *Row) verdict(e Estimate, ok bool, text string) string {
 	if !ok || !known {
 		return ""
 	}
-	return claim.Of(e.CI95)
+	return claim.Of(e.deciding())
 }
 
 // better puts the verdicts of the scores together.

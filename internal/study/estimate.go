@@ -5,6 +5,7 @@ import (
 
 	"tercet/internal/render"
 	"tercet/internal/stat"
+	"tercet/internal/verdict"
 )
 
 // Estimate is a mean over N values with Student's 95 % interval, where there are two.
@@ -27,6 +28,15 @@ func EstimateOf(values []float64) Estimate {
 		e.CI95 = &[2]float64{low, high}
 	}
 	return e
+}
+
+// deciding is the interval that a verdict may rest on: nil where it covers fewer seeds than
+// a verdict needs.
+func (e Estimate) deciding() *[2]float64 {
+	if e.N < verdict.EnoughSeeds {
+		return nil
+	}
+	return e.CI95
 }
 
 // cell is the estimate in a table.

@@ -134,7 +134,7 @@ func peakVerdict(rise, fall *Estimate) string {
 		if height == nil {
 			return verdict.Inconclusive
 		}
-		return verdict.Above(0).Of(height.CI95)
+		return verdict.Above(0).Of(height.deciding())
 	}
 	return verdict.All(side(rise), side(fall))
 }

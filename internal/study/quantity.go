@@ -75,7 +75,7 @@ func (q Quantity) ruled(i *item, s *ClaimQuantity, text func(string) string) []Q
 			continue // what it is compared with is not known
 		}
 		claim, _ := (&Row{}).rule(rule)
-		own.Verdict = claim.Of(q.CI95)
+		own.Verdict = claim.Of(q.deciding())
 		if own.Rule = observe.Fill(r.Words, text); own.Rule == "" {
 			own.Rule = parsed.words(q.plain)
 		}
@@ -92,6 +92,15 @@ func (q Quantity) ruled(i *item, s *ClaimQuantity, text func(string) string) []Q
 	return out
 }
 
+// deciding is the interval that a verdict may rest on. That of a share of all pairs covers
+// the pairs, of which there are enough also with one seed.
+func (q *Quantity) deciding() *[2]float64 {
+	if q.Binomial {
+		return q.CI95
+	}
+	return q.Estimate.deciding()
+}
+
 // or supports a claim in another way: the row's score less a share of its partner's, seed
 // by seed, is below 0.
 func (q Quantity) or(i *item, score string, share float64) Quantity {
@@ -103,7 +112,7 @@ func (q Quantity) or(i *item, score string, share float64) Quantity {
 	if less == nil {
 		return q
 	}
-	if v := verdict.Below(0).Of(EstimateOf(less).CI95); v == verdict.Supported || q.Verdict == verdict.Contradicted {
+	if v := verdict.Below(0).Of(EstimateOf(less).deciding()); v == verdict.Supported || q.Verdict == verdict.Contradicted {
 		q.Verdict = v
 	}
 	return q

@@ -107,7 +107,7 @@ func (row *Row) lessOnline(online *Row) {
 	}
 	e := EstimateOf(d)
 	row.Scores["offline - online"], row.lessOf = e, row.seeded(online, d)
-	row.Fields[verdictField] = verdict.Above(0).Of(e.CI95)
+	row.Fields[verdictField] = verdict.Above(0).Of(e.deciding())
 }
 
 // lessAt are the differences of two curves, seed by seed, at the last step of both.

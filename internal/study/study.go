@@ -124,8 +124,12 @@ func (d *Document) Layout(full bool) *render.Table {
 	if d.pairedByQuery() {
 		out.Notes = append(out.Notes, byQuery)
 	}
-	if n := d.comparisons(); n > 0 {
+	n, few := d.comparisons()
+	if n > 0 {
 		out.Notes = append(out.Notes, verdict.Comparisons(n))
+	}
+	if few > 0 {
+		out.Notes = append(out.Notes, verdict.TooFewSeeds)
 	}
 	if !full && t.Short {
 		out.DropConstant("n", "noise", "peak", "parameters", "rate", "name", "verdict")
@@ -138,24 +142,38 @@ func (d *Document) unused(c column) bool {
 	return c.ifAny && !slices.ContainsFunc(d.Rows, func(r *Row) bool { _, ok := r.Scores[c.what]; return ok })
 }
 
-// comparisons counts the intervals that a claim was compared with.
-func (d *Document) comparisons() int {
-	n := 0
+// comparisons counts the intervals that a claim was compared with, and the differences of
+// too few seeds for a verdict.
+func (d *Document) comparisons() (n, few int) {
 	for _, c := range d.Claims {
-		if c.Rule != "" && c.CI95 != nil {
+		if c.Rule == "" {
+			continue
+		}
+		if c.deciding() != nil {
 			n++
+		} else if c.CI95 != nil {
+			few++
+		}
+	}
+	of := func(scores map[string]Estimate) {
+		for _, e := range scores {
+			if e.deciding() != nil {
+				n++
+			} else {
+				few++
+			}
 		}
 	}
 	for _, c := range d.Contrasts {
-		n += len(c.Scores)
+		of(c.Scores)
 	}
 	for _, row := range d.Rows {
-		n += len(row.Differences)
+		of(row.Differences)
 		if d.table.Show != "claims" && row.Fields[verdictField] != "" {
 			n++
 		}
 	}
-	return n
+	return n, few
 }
 
 // Draws says whether the table has a picture.

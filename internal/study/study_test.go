@@ -439,8 +439,11 @@ func TestFindPeak(t *testing.T) {
 	if _, _, _, rise, _ := findPeak(noise, largest); rise.Value != 0 {
 		t.Errorf("noise rises by %v", rise.Value)
 	}
-	if got := peakVerdict(&Estimate{CI95: &[2]float64{1, 2}}, &Estimate{CI95: &[2]float64{-2, -1}}); got != verdict.Contradicted {
-		t.Errorf("a side that falls: %s", got)
+	of := func(n int) string {
+		return peakVerdict(&Estimate{CI95: &[2]float64{1, 2}, N: n}, &Estimate{CI95: &[2]float64{-2, -1}, N: n})
+	}
+	if of(3) != verdict.Contradicted || of(2) != verdict.Inconclusive {
+		t.Errorf("a side that falls: %s with three seeds, %s with two", of(3), of(2))
 	}
 }
 

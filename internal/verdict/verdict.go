@@ -19,6 +19,14 @@ const (
 	Inconclusive = "inconclusive"
 )
 
+// EnoughSeeds is the number of seeds from which a verdict on a method may follow. Two seeds
+// can agree by chance to the last digit, and one does not show how far seeds differ;
+// Student's interval then has no width, or is one over queries of the same weights.
+const EnoughSeeds = 3
+
+// TooFewSeeds is the note on differences of fewer seeds.
+const TooFewSeeds = "differences of fewer than three seeds are inconclusive"
+
 // Claim is the range in which a value is said to lie. The zero Claim is that of 0 alone.
 type Claim struct {
 	low, high float64

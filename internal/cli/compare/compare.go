@@ -61,7 +61,8 @@ For each score it prints the mean difference to the first side and
                 the choice of test images, for these weights only
 
 The verdict is better or worse if the whole interval lies on one side of 0, otherwise
-inconclusive. The interval is the one over seeds if there is one. p values are not
+inconclusive. The interval is the one over seeds where runs of several seeds are
+compared; two seeds are too few and inconclusive. p values are not
 corrected for multiple comparisons. Scores that were measured with different settings or
 on different images are not compared.`,
 		Examples: []base.Example{
