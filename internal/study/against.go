@@ -72,7 +72,7 @@ func (t *Table) compareAgainst(rows []*Row) (notes []string) {
 		if len(base) == 1 {
 			row.Against = t.title(base[0])
 			d := Difference{Scores: map[string]Estimate{}, Verdicts: map[string]string{}}
-			for _, s := range t.shownScores() {
+			for _, s := range t.comparedScores() {
 				e, ok := less(row, base[0], s)
 				d.put(s, e, ok)
 			}
@@ -85,6 +85,12 @@ func (t *Table) compareAgainst(rows []*Row) (notes []string) {
 // agree says whether two rows have the same at all sources.
 func agree(a, b *Row, sources []string) bool {
 	return !slices.ContainsFunc(sources, func(s string) bool { return a.text(s) != b.text(s) })
+}
+
+// comparedScores are those of shownScores that a comparison may rest on: not the one by which
+// Best chose runs, which is too good for what was chosen by it.
+func (t *Table) comparedScores() []observe.Score {
+	return slices.DeleteFunc(t.shownScores(), func(s observe.Score) bool { return t.Best != nil && s.Name == t.Best.By })
 }
 
 // shownScores are the scores that columns show.

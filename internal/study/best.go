@@ -17,7 +17,7 @@ import (
 type Best struct {
 	By    string   `yaml:"by"` // a score
 	Same  []string `yaml:"same"`
-	Names string   `yaml:"names"` // what a run is called in the note on choices, with {source}
+	Names string   `yaml:"names"` // what a run is called in the note on choices, with {source}; empty for no list of them
 }
 
 // check refuses scores and fields that the table has not.
@@ -76,8 +76,12 @@ func (b *Best) choose(all []*observe.Observation) (out []*observe.Observation, n
 		if last := counts[len(counts)-1]; last != counts[0] {
 			words = fmt.Sprintf("%d to %d", counts[0], last)
 		}
+		note := fmt.Sprintf("chosen by %s among %s runs each", b.By, words)
 		list := lists.Map(slices.Sorted(maps.Keys(chosen)), func(name string) string { return fmt.Sprintf("%s %d times", name, chosen[name]) })
-		notes = append(notes, fmt.Sprintf("chosen by %s among %s runs each: %s", b.By, words, strings.Join(list, ", ")))
+		if b.Names != "" {
+			note += ": " + strings.Join(list, ", ")
+		}
+		notes = append(notes, note)
 	}
 	if without != nil {
 		slices.Sort(without)

@@ -114,7 +114,7 @@ func (t *Table) better(verdicts map[string]string, differences map[string]Estima
 	var parts []string
 	for _, v := range []string{verdict.Supported, verdict.Contradicted} {
 		var of []string
-		for _, s := range t.shownScores() {
+		for _, s := range t.comparedScores() {
 			if verdicts[s.Name] == v {
 				of = append(of, s.Name)
 			}

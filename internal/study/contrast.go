@@ -130,7 +130,7 @@ func (t *Table) differences(a, b []*Row, places []string, words [2]string) []Dif
 	}
 	if t.Over == nil {
 		d := newOne(a[0])
-		for _, s := range t.shownScores() {
+		for _, s := range t.comparedScores() {
 			e, ok := less(a[0], b[0], s)
 			d.put(s, e, ok)
 		}
@@ -148,7 +148,7 @@ func (t *Table) differences(a, b []*Row, places []string, words [2]string) []Dif
 		if v > t.Over.Above {
 			aboves++
 		}
-		for _, s := range t.shownScores() {
+		for _, s := range t.comparedScores() {
 			e, ok := less(x, y, s)
 			d.put(s, e, ok)
 			if v > t.Over.Above {
@@ -161,7 +161,7 @@ func (t *Table) differences(a, b []*Row, places []string, words [2]string) []Dif
 		d := newOne(a[0])
 		d.Fields = maps.Clone(a[0].Fields)
 		d.Fields[t.Over.Field] = "> " + observe.Short(t.Over.Above)
-		for _, s := range t.shownScores() {
+		for _, s := range t.comparedScores() {
 			e, ok := over(eachMean(high[s.Name]))
 			d.put(s, e, ok)
 		}
