@@ -112,7 +112,7 @@ func TestCompletedWordsAreInTheHelp(t *testing.T) {
 	visit(root, func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			complete, ok := cmd.GetFlagCompletionFunc(f.Name)
-			if !ok || f.Hidden || slices.Contains([]string{"set", "runs", "metric", "group-by", "by", "columns", "table", "fail-under", "fail-over", "attack", "examples-of", "job"}, f.Name) {
+			if !ok || f.Hidden || slices.Contains([]string{"set", "where", "runs", "metric", "group-by", "by", "columns", "table", "fail-under", "fail-over", "attack", "examples-of", "job"}, f.Name) {
 				return
 			}
 			list, directive := complete(cmd, nil, "")

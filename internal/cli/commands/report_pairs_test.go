@@ -16,7 +16,7 @@ import (
 
 func TestReportOfPairs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for seed := range uint64(2) {
+	for seed := range uint64(3) {
 		for i, width := range []int{4, 8, 16} {
 			dir := clitest.PairFake(t, fmt.Sprintf("w%d-%d", width, seed), width, seed, []float64{0.25, 0.5, 0.125}[i])
 			clitest.WriteFile(t, filepath.Join(dir, "events.jsonl"), `{"event":"eval","step":5,"epoch":1,"metrics":{"pair_accuracy":0.5,"pair_train_accuracy":0.75}}
@@ -28,12 +28,12 @@ func TestReportOfPairs(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	for table, want := range map[string]string{
-		"pairs":          "mnist,10,s2,same-index,shuffled,offline,,PLN 10 %,mlp,8,8000,10,2,0.1,0.1,0.1,0.005,0.005,0.005,0.1,0.1,0.1,0.5,0.5,0.5,",
-		"pair-claims":    "C1,mnist,mlp,,10,\"s2, PLN 10 %\",rise to the peak at width 8,2,0.25,0.25,0.25,interval above 0,supported",
-		"double-descent": ",3,2,8,8000,0.5,0.5,0.5,0.25,0.25,0.25,0.375,0.375,0.375,0.125,0.125,0.125,4,supported",
-		"pair-epochs":    ",mlp,4,4000,2,2,0.25,0.25,0.25,,,,,2,0.25,0.25,0.25,0,0,0,inconclusive",
-		"pair-floor":     ",mlp,16,16000,2,0.005,0.005,0.005,0.005,0.005,0.005,0,0,0,supported,,,,,0.0",
-		"online-offline": ",mlp,16,16000,2,10,0.25,0.25,0.25,,",
+		"pairs":          "mnist,10,s2,same-index,shuffled,offline,,PLN 10 %,mlp,8,8000,10,3,0.1,0.1,0.1,0.005,0.005,0.005,0.1,0.1,0.1,0.5,0.5,0.5,",
+		"pair-claims":    "C1,mnist,mlp,,10,\"s2, PLN 10 %\",rise to the peak at width 8,3,0.25,0.25,0.25,interval above 0,supported",
+		"double-descent": ",3,3,8,8000,0.5,0.5,0.5,0.25,0.25,0.25,0.375,0.375,0.375,0.125,0.125,0.125,4,supported",
+		"pair-epochs":    ",mlp,4,4000,3,2,0.25,0.25,0.25,,,,,2,0.25,0.25,0.25,0,0,0,inconclusive",
+		"pair-floor":     ",mlp,16,16000,3,0.005,0.005,0.005,0.005,0.005,0.005,0,0,0,supported,,,,,0.0",
+		"online-offline": ",mlp,16,16000,3,10,0.25,0.25,0.25,,",
 	} {
 		args := []string{"report", "--table", table, "--format", "csv", "runs"}
 		note := ""
