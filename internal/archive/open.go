@@ -78,9 +78,9 @@ func open(r io.ReaderAt, size int64) (*zip.Reader, error) {
 		name, folder := strings.CutSuffix(f.Name, "/")
 		switch mode := f.Mode(); {
 		case !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, "\\\x00"):
-			return nil, fmt.Errorf("the name %q leaves it", f.Name)
+			return nil, fmt.Errorf("invalid entry name %q: it must be a path inside the archive", f.Name)
 		case files[name] || folder && folders[f.Name]:
-			return nil, fmt.Errorf("%q is there twice", f.Name)
+			return nil, fmt.Errorf("%q is listed twice", f.Name)
 		case !mode.IsRegular() && !mode.IsDir() || mode.IsDir() != folder:
 			return nil, fmt.Errorf("%q is neither a file nor a folder", f.Name)
 		case f.Flags&1 != 0:

@@ -77,7 +77,7 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 	}
 	defer f.Close()
 	if limit = min(limit, MaxFile); size > limit {
-		return nil, fmt.Errorf("%s: %w: it has %d bytes, and at most %d are read", name, fsx.ErrTooLarge, size, limit)
+		return nil, fmt.Errorf("%s: %w: it has %d bytes, and the limit is %d", name, fsx.ErrTooLarge, size, limit)
 	}
 	b := make([]byte, size)
 	if _, err := io.ReadFull(f, b); err != nil {

@@ -23,7 +23,7 @@ const Sums = "SHA256SUMS"
 func Write(path string, files map[string]string) error {
 	names := slices.Sorted(maps.Keys(files))
 	if len(names) >= maxFiles {
-		return fmt.Errorf("%s would hold %d files, and an archive has fewer than %d; make several", path, len(names), maxFiles)
+		return fmt.Errorf("%s would hold %d files, but an archive must have fewer than %d; write several", path, len(names), maxFiles)
 	}
 	var sums strings.Builder
 	for _, name := range names {

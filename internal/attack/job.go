@@ -40,7 +40,7 @@ func (r *runner) jobs() ([]*job, error) {
 	}
 	for _, name := range pictured {
 		if !slices.Contains(r.o.Attacks, name) {
-			return nil, fmt.Errorf("attack: pictures of %s are asked for, which is not among the attacks", name)
+			return nil, fmt.Errorf("attack: pictures of %s are requested, but it is not among the attacks", name)
 		}
 	}
 	var jobs []*job

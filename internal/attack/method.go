@@ -114,7 +114,7 @@ func NewMethod(name string, g *retrieval.Gallery, v Variant, o MethodOptions) (M
 		return nil, fmt.Errorf("attack %s: unknown variant %q (valid: published, fixed)", name, string(v))
 	}
 	if o.W < 0 || o.M < 0 {
-		return nil, fmt.Errorf("attack %s: w is %d and m %d; neither may be negative", name, o.W, o.M)
+		return nil, fmt.Errorf("attack %s: w is %d and m %d; both must be non-negative", name, o.W, o.M)
 	}
 	a, err := Named(name)
 	if err != nil {
@@ -122,7 +122,7 @@ func NewMethod(name string, g *retrieval.Gallery, v Variant, o MethodOptions) (M
 	}
 	for _, option := range o.given() {
 		if why, refused := a.Refuses[option]; refused {
-			return nil, fmt.Errorf("attack %s: %s does not go with it: %s", name, option, why)
+			return nil, fmt.Errorf("attack %s: %s cannot be used with it: %s", name, option, why)
 		}
 	}
 	return a.New(g, v, o)

@@ -61,7 +61,7 @@ func TestRankingAttacksRefuse(t *testing.T) {
 		{newScene(t, 5, 4, 2), "SPQA+", MethodOptions{}, "a gallery of 5 images has 4 others"},
 		{small, "QA-", MethodOptions{M: 2}, "m is 2, but there are 1 candidates"},
 		{small, "SPQA-", MethodOptions{}, "m is 1, but there are 0 candidates and one"},
-		{large, "SPQA+", MethodOptions{Pure: true}, "distance-objective does not go with it"},
+		{large, "SPQA+", MethodOptions{Pure: true}, "distance-objective cannot be used with it"},
 		{large, "SPQA+", MethodOptions{Xi: Xi{Scale: math.NaN()}}, "scale NaN"},
 		{large, "SPQA+", MethodOptions{Xi: Xi{Weight: 1e10}}, "the largest is 1e+09"},
 	} {

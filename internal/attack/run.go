@@ -190,7 +190,7 @@ func (o *Options) fill(g *retrieval.Gallery) error {
 		}
 	}
 	if o.Batch < 0 || o.Queries < 0 || o.Pictures < 0 || o.Draws < 0 || o.Together < 0 {
-		return fmt.Errorf("attack: batch %d, queries %d, pictures %d, draws %d, together %d: none may be negative", o.Batch, o.Queries, o.Pictures, o.Draws, o.Together)
+		return fmt.Errorf("attack: batch %d, queries %d, pictures %d, draws %d, together %d: all must be non-negative", o.Batch, o.Queries, o.Pictures, o.Draws, o.Together)
 	}
 	if o.Batch == 0 {
 		o.Batch = DefaultBatch
@@ -201,7 +201,7 @@ func (o *Options) fill(g *retrieval.Gallery) error {
 	// copy of the embeddings.
 	o.PGD.KeepPrevious, o.PGD.SkipFinal = true, false
 	if o.PGD.Mode != nn.Eval {
-		return errors.New("attack: networks are attacked frozen, in mode eval")
+		return errors.New("attack: the network must be frozen, in eval mode")
 	}
 	if err := o.PGD.Validate(); err != nil {
 		return fmt.Errorf("attack: %w", err)

@@ -22,7 +22,7 @@ func (r *runner) shareOf(t scheduler.Task) (Share, error) {
 	n, together := len(r.result.Queries), r.o.Together
 	batches := (n + together - 1) / together
 	if t.Of > batches {
-		return Share{}, option.Errorf("%d tasks; %d queries are crafted %d at a time, so that there is work for at most %d", t.Of, n, together, batches)
+		return Share{}, option.Errorf("%d tasks are too many: %d queries in batches of %d are work for at most %d tasks", t.Of, n, together, batches)
 	}
 	return Share{batches * (t.Index - 1) / t.Of * together, min(n, batches*t.Index/t.Of*together)}, nil
 }

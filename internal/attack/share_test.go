@@ -53,7 +53,7 @@ func TestSharesAreOneProcess(t *testing.T) {
 			t.Errorf("other queries: error %v", err)
 		}
 	}
-	if _, err := RunShare(context.Background(), x.m, x.s, x.g, x.o, scheduler.Task{Index: 1, Of: 9}); err == nil || !strings.Contains(err.Error(), "work for at most 5") {
+	if _, err := RunShare(context.Background(), x.m, x.s, x.g, x.o, scheduler.Task{Index: 1, Of: 9}); err == nil || !strings.Contains(err.Error(), "work for at most 5 tasks") {
 		t.Errorf("9 tasks: error %v", err)
 	}
 }

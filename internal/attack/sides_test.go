@@ -260,7 +260,7 @@ func TestSidesThatDoNotFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.g, a.o.Variants = g, nil
-	if _, err := a.run(NewMethod); !errors.Is(err, retrieval.ErrUnfit) || !strings.Contains(err.Error(), "none of the 12 queries is compared with") {
+	if _, err := a.run(NewMethod); !errors.Is(err, retrieval.ErrUnfit) || !strings.Contains(err.Error(), "none of the 12 queries has both") {
 		t.Error(err)
 	}
 }

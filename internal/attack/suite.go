@@ -32,7 +32,7 @@ func VariantsOn(g *retrieval.Gallery) []Variant {
 func checkVariants(g *retrieval.Gallery, list []Variant) error {
 	for _, v := range list {
 		if !slices.Contains(VariantsOn(g), v) {
-			return retrieval.Unfit("attack: variant %s takes the image nearest to a query for the query itself; here queries and gallery are apart, or have sequences: ask for variant %s", v, Fixed)
+			return retrieval.Unfit("attack: variant %s assumes that the image nearest to a query is the query itself, which is wrong for a separate gallery or sequences: use variant %s", v, Fixed)
 		}
 	}
 	return nil

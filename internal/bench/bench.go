@@ -79,7 +79,7 @@ func Find(name string) (Job, error) {
 	if c := names.Closest(name, Names()); c != "" {
 		hint = "did you mean " + c + "? "
 	}
-	return Job{}, fmt.Errorf("there is no job %q; %sjobs: %s", name, hint, strings.Join(Names(), ", "))
+	return Job{}, fmt.Errorf("unknown job %q; %svalid: %s", name, hint, strings.Join(Names(), ", "))
 }
 
 // Measure runs j for about o.Seconds and returns what it did. It is interrupted

@@ -180,7 +180,7 @@ func TestFindNamesTheClosest(t *testing.T) {
 		t.Errorf("%v %v", j.Name, err)
 	}
 	_, err := Find("kmean")
-	if err == nil || !strings.Contains(err.Error(), `there is no job "kmean"; did you mean kmeans? jobs: gemm, conv, mlp`) {
+	if err == nil || !strings.Contains(err.Error(), `unknown job "kmean"; did you mean kmeans? valid: gemm, conv, mlp`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -149,7 +149,7 @@ func steps(trainer *train.Trainer, n int) func(context.Context, func() bool) err
 			}
 		}
 		if err := trainer.Run(ctx); !errors.Is(err, train.ErrInterrupted) {
-			return fmt.Errorf("training ended by itself: %w", err)
+			return fmt.Errorf("training ended early: %w", err)
 		}
 		return nil
 	}

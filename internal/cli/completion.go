@@ -50,7 +50,7 @@ func newCompletion(s *base.Streams) *cobra.Command {
 func runCompletion(s *base.Streams, root *cobra.Command, shell string) error {
 	write, ok := shells[shell]
 	if !ok {
-		return base.Usagef("there is no shell %q; %sshells: bash, zsh, fish, powershell", shell, base.DidYouMean(shell, shellNames))
+		return base.Usagef("unknown shell %q; %svalid: bash, zsh, fish, powershell", shell, base.DidYouMean(shell, shellNames))
 	}
 	var script bytes.Buffer
 	if err := write(root, &script); err != nil {

@@ -216,14 +216,14 @@ func TestFromThePreviousCheckpoint(t *testing.T) {
 	const command = "`tercet train --resume runs/tiny --from previous` continues from it, --from start trains from the first step"
 	clitest.Refuse(t, 3, "eval --run runs/tiny", "; what can be used is checkpoints/previous.safetensors at step 16 and checkpoints/best.safetensors at step 9: "+command)
 	clitest.Refuse(t, 2, "train --resume runs/tiny --from last", `--from is "last"; give previous, best or start`)
-	clitest.Refuse(t, 2, "train -c tiny.yaml --from previous", "--from goes with --resume")
+	clitest.Refuse(t, 2, "train -c tiny.yaml --from previous", "--from needs --resume")
 	clitest.Must(t, 0, "train --resume runs/tiny --from previous --quiet")
 	if clitest.Checkpoints(t, "runs/tiny") != want {
 		t.Error("other bytes")
 	}
 	os.Remove("runs/tiny/manifest.json")
 	os.Remove(last)
-	clitest.Refuse(t, 3, "train --resume runs/tiny", "last.safetensors is not there, though there has been one; what can be used is checkpoints/previous")
+	clitest.Refuse(t, 3, "train --resume runs/tiny", "last.safetensors is missing, though it existed before; what can be used is checkpoints/previous")
 }
 
 // What the last bits and the speed depend on is part of the document.
@@ -232,8 +232,8 @@ func TestBenchNamesTheEnvironment(t *testing.T) {
 	for env, want := range map[string]string{
 		kernel.EnvLevel + "=generic": `"kernel": "generic"`,
 		kernel.EnvWinograd + "=off":  `"kernel": "` + kernel.Current().String() + `, winograd off"`,
-		kernel.EnvLevel + "=sse":     `environment variable TERCET_KERNEL: unknown kernel level \"sse\": known are generic, avx2, avx512`,
-		kernel.EnvWinograd + "=on":   `environment variable TERCET_WINOGRAD: unknown choice \"on\": known are auto, measure, off`,
+		kernel.EnvLevel + "=sse":     `environment variable TERCET_KERNEL: unknown kernel level \"sse\" (valid: generic, avx2, avx512)`,
+		kernel.EnvWinograd + "=on":   `environment variable TERCET_WINOGRAD: unknown choice \"on\" (valid: auto, measure, off)`,
 	} {
 		cmd := program(t, line)
 		cmd.Env = append(cmd.Env, env)

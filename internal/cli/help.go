@@ -47,10 +47,10 @@ func runHelp(s *base.Streams, root *cobra.Command, args []string) error {
 			}
 		}
 		if next == nil && len(names) == 0 {
-			return base.Usagef("%s has no commands, so there is no help on %q in it; try: tercet help %[1]s", strings.TrimPrefix(at.CommandPath(), "tercet "), word)
+			return base.Usagef("%s has no commands, so it has no help on %q; try: tercet help %[1]s", strings.TrimPrefix(at.CommandPath(), "tercet "), word)
 		}
 		if next == nil {
-			return base.Usagef("there is no help on %q; %stry: %s", word, base.DidYouMean(word, names), strings.Join(names, ", "))
+			return base.Usagef("no help on %q; %stry: %s", word, base.DidYouMean(word, names), strings.Join(names, ", "))
 		}
 		at = next
 	}

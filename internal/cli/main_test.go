@@ -31,11 +31,11 @@ func TestMistakesOfUsage(t *testing.T) {
 		code int
 		want string
 	}{
-		{"confg", 2, `tercet: there is no command "confg"; did you mean config? commands: `},
+		{"confg", 2, `tercet: unknown command "confg"; did you mean config? commands: `},
 		{"config", 2, "tercet: config needs one of: check, init, keys, schema, show"},
 		{"config shwo", 2, `tercet: config has no command "shwo"; did you mean show?`},
-		{"trian -c x", 2, `tercet: there is no command "trian"; did you mean train? commands: `},
-		{"trian --config=x", 2, `tercet: there is no command "trian"; did you mean train? commands: `},
+		{"trian -c x", 2, `tercet: unknown command "trian"; did you mean train? commands: `},
+		{"trian --config=x", 2, `tercet: unknown command "trian"; did you mean train? commands: `},
 		{"config shwo -z", 2, `tercet: config has no command "shwo"; did you mean show?`},
 		{"eval --run x --set seed=1", 2, "tercet: tercet eval has no --set: a run keeps the config that it was trained with; --split chooses its images"},
 		{"-z", 2, "tercet: unknown shorthand flag: 'z' in -z (flags: tercet --help)"},
@@ -45,9 +45,9 @@ func TestMistakesOfUsage(t *testing.T) {
 		{"version --threads=-1", 2, "tercet: --threads is -1; give a number of threads"},
 		{"config check", 2, "tercet: requires at least 1 arg(s)"},
 		{"completion", 2, "tercet: accepts 1 arg(s), received 0"},
-		{"completion bsh", 2, `tercet: there is no shell "bsh"; did you mean bash?`},
-		{"help nope", 2, `tercet: there is no help on "nope"`},
-		{"help confg", 2, `tercet: there is no help on "confg"; did you mean config?`},
+		{"completion bsh", 2, `tercet: unknown shell "bsh"; did you mean bash?`},
+		{"help nope", 2, `tercet: no help on "nope"`},
+		{"help confg", 2, `tercet: no help on "confg"; did you mean config?`},
 		{"config keys lss", 2, `tercet: no key begins with "lss"; did you mean loss?`},
 		{"config show none.yaml", 2, "tercet: none.yaml: no such config file"},
 		{"config show typo.yaml", 2, "tercet: typo.yaml:3: loss.margn: unknown key; did you mean margin? valid: distance, eps, form, margin, memory, name, reducer"},

@@ -48,10 +48,10 @@ func TestInspectShowsNoise(t *testing.T) {
 		t.Errorf("%d %s", code, out)
 	}
 	for line, want := range map[string]string{
-		"data inspect --noise slm":                                    `there is no noise "slm"; did you mean sln?`,
+		"data inspect --noise slm":                                    `unknown noise "slm"; did you mean sln?`,
 		"data inspect --noise sln,effective=0.7":                      "noise.effective: must be >=0 and <=0.5, is 0.7",
 		"data inspect --noise pln":                                    "pln perturbs the labels of given pairs",
-		"data inspect --noise sln --embeddings x.npy --labels y.npy ": "do not go together",
+		"data inspect --noise sln --embeddings x.npy --labels y.npy ": "cannot be combined",
 	} {
 		if code, _, stderr := clitest.Run(strings.Fields(line)...); code != base.ExitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%s: %d, %s", line, code, stderr)

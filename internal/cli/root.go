@@ -108,7 +108,7 @@ func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 		// The checks that every command begins with.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if quiet > 0 && verbose > 0 {
-				return base.Usagef("--quiet and --verbose do not go together; give one of them")
+				return base.Usagef("--quiet and --verbose cannot be combined; give one of them")
 			}
 			s.SetVolume(int(verbose - quiet))
 			s.SetPager(!noPager && cmd.Annotations[base.PagedKey] != "", os.LookupEnv)
@@ -201,7 +201,7 @@ func flagGroups(msg string) string {
 	if !found || !closed {
 		return msg
 	}
-	return "--" + strings.Join(strings.Fields(given), " and --") + " do not go together; give one of them"
+	return "--" + strings.Join(strings.Fields(given), " and --") + " cannot be combined; give one of them"
 }
 
 // flagError adds the closest flag to cobra's message.

@@ -107,7 +107,7 @@ func (o *AgglomerativeOptions) check(n int) error {
 	case !slices.Contains(Linkages, o.Linkage):
 		return fmt.Errorf("linkage %q: choose one of %v", o.Linkage, Linkages)
 	case o.K < 0 || o.Threshold < 0 || math.IsNaN(o.Threshold) || o.Memory < 0:
-		return fmt.Errorf("k = %d, threshold %v, memory %d: none can be negative or NaN", o.K, o.Threshold, o.Memory)
+		return fmt.Errorf("k = %d, threshold %v, memory %d: all must be non-negative numbers", o.K, o.Threshold, o.Memory)
 	case (o.K > 0) == (o.Threshold > 0):
 		return fmt.Errorf("agglomerative clustering stops at a number of clusters or at a distance: give one of k (%d) and a positive threshold (%v)", o.K, o.Threshold)
 	case o.K > n:

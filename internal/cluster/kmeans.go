@@ -97,7 +97,7 @@ func (o *KMeansOptions) frame(x []float32, n, d int) (frame, error) {
 		return frame{}, fmt.Errorf("%w: k = %d clusters of %d rows: k must be in 1..%d", ErrInput, o.K, n, n)
 	}
 	if o.Restarts < 0 || o.MaxIterations < 0 || o.MiniBatch < 0 {
-		return frame{}, fmt.Errorf("%d restarts of at most %d iterations, batches of %d rows: none can be negative", o.Restarts, o.MaxIterations, o.MiniBatch)
+		return frame{}, fmt.Errorf("%d restarts of at most %d iterations, batches of %d rows: all must be non-negative", o.Restarts, o.MaxIterations, o.MiniBatch)
 	}
 	if o.Spherical {
 		return unitFrame(x, n, d)

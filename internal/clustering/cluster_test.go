@@ -423,7 +423,7 @@ func TestBadModels(t *testing.T) {
 		{good[:len(good)-2], "not a valid safetensors"},
 		{strings.Replace(good, "tercet.clusters/1", "tercet.clusters/9", 1), "this version reads tercet.clusters/1"},
 		{strings.Replace(good, `"method":"multicut"`, `"method":"mulxicut"`, 1), `method "mulxicut"`},
-		{strings.Replace(good, `"threshold":"0.7"`, `"threshold":"-.7"`, 1), "is no distance"},
+		{strings.Replace(good, `"threshold":"0.7"`, `"threshold":"-.7"`, 1), "is not a distance"},
 		{strings.Replace(good, `"size"`, `"sise"`, 1), "no tensor size"},
 		{strings.Replace(good, `"center"`, `"centre"`, 1), "no tensor center"},
 		{good[:len(good)-4] + "\x00\x00\xc0\x7f", "has NaN"},

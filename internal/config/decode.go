@@ -88,7 +88,7 @@ func (d *decoder) component(v reflect.Value, f field, family []part, n *node, pa
 		name = w.text
 		d.origins[path+f.name] = w.at
 		if _, ok := lookup(family, name); !ok {
-			d.fail(w.at, path+f.name, "there is no %s %q; %s", f.choice, name, names.Unknown(name, componentNames(family)))
+			d.fail(w.at, path+f.name, "unknown %s %q; %s", f.choice, name, names.Unknown(name, componentNames(family)))
 			return part{}, false
 		}
 	}

@@ -34,7 +34,7 @@ func ReadDocument(data []byte, file string, into any) error {
 	for _, e := range several.Errors {
 		place := at
 		place.line = min(int(e.Mark.Line), lines)
-		msg := unknownField.ReplaceAllString(e.Message, "there is no key \"$1\" here")
+		msg := unknownField.ReplaceAllString(e.Message, "unknown key \"$1\"")
 		out = append(out, place.errorf("", wrongKind.ReplaceAllString(msg, "a value of kind $1$2 does not fit here")))
 	}
 	return join(out)

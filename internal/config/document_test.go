@@ -30,8 +30,8 @@ func TestReadDocument(t *testing.T) {
 
 func TestReadDocumentErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"title: a\ntitel: b\n":             `t.yaml:2: there is no key "titel" here`,
-		"title: a\nrows:\n  - macht: {}\n": `t.yaml:3: there is no key "macht" here`,
+		"title: a\ntitel: b\n":             `t.yaml:2: unknown key "titel"`,
+		"title: a\nrows:\n  - macht: {}\n": `t.yaml:3: unknown key "macht"`,
 		"title: a\ntitle: b\n":             "t.yaml:2: ",
 		"count: many\n":                    "t.yaml:1: a value of kind str `many` does not fit here",
 		"":                                 "t.yaml: is empty",

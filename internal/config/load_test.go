@@ -129,8 +129,8 @@ func TestMistakes(t *testing.T) {
 		{"typo in a section", "name: x\nloss:\n  margn: 1", "", "f.yaml:3: loss.margn: unknown key; did you mean margin? valid: distance, eps, form, margin, memory, name, reducer"},
 		{"key in the wrong section", "margin: 1", "", "f.yaml:1: margin: unknown key; did you mean loss.margin or miner.margin or defense.mix.margin or defense.ics.margin or defense.margin?"},
 		{"key of another component", "miner: {name: random, cutoff: 1}", "", `f.yaml:1: miner.cutoff: miner "random" does not have this key; distance-weighted has it`},
-		{"unknown component", "miner: {name: softhrd}", "", `f.yaml:1: miner.name: there is no miner "softhrd"; did you mean softhard? valid: batch-all, distance-weighted, hardest, random, semihard, softhard, softhard-strict`},
-		{"unknown noise", "noise: {kind: slm}", "", `f.yaml:1: noise.kind: there is no noise "slm"; did you mean sln? valid: confusion, none, pair-flip, pln, sln, triplet-flip`},
+		{"unknown component", "miner: {name: softhrd}", "", `f.yaml:1: miner.name: unknown miner "softhrd"; did you mean softhard? valid: batch-all, distance-weighted, hardest, random, semihard, softhard, softhard-strict`},
+		{"unknown noise", "noise: {kind: slm}", "", `f.yaml:1: noise.kind: unknown noise "slm"; did you mean sln? valid: confusion, none, pair-flip, pln, sln, triplet-flip`},
 		{"noise of all labels", "noise: {kind: sln, rate: 1}", "", `f.yaml:1: noise.rate: must be >=0 and <1, is 1`},
 		{"rate without noise", "noise: {rate: 0.1}", "", `f.yaml:1: noise.rate: noise "none" does not have this key; sln, triplet-flip, pair-flip have it`},
 		{"beta at alpha", "loss: {name: triplet-capped, alpha: 0.5}", "", `f.yaml:1: loss.alpha: must be above loss.beta (0.5), is 0.5`},
@@ -240,7 +240,7 @@ func TestAllMistakesOfASweepAtOnce(t *testing.T) {
 		"sweep: {loss.marginn: [0.1, 0.2], seed: 3}": {
 			"f.yaml:1: sweep.seed: must be a list", "f.yaml:1: loss.marginn: unknown key; did you mean margin?"},
 		"miner: semihrd\nsweep: {loss.margin: [0.1, -2, -3]}": {
-			`f.yaml:1: miner.name: there is no miner "semihrd"`, "is -2 (with the sweep's loss.margin=-2)", "is -3 (with the sweep's loss.margin=-3)"},
+			`f.yaml:1: miner.name: unknown miner "semihrd"`, "is -2 (with the sweep's loss.margin=-2)", "is -3 (with the sweep's loss.margin=-3)"},
 		"sweep: {model.width: [-1, 8], loss.margin: [-2], name: [a]}": {
 			"is -1 (with the sweep's model.width=-1)", "is -2 (with the sweep's loss.margin=-2)", "sweep.name: this key cannot be swept"},
 	} {

@@ -44,7 +44,7 @@ func (c *Config) viewRules(fail func(key, format string, args ...any)) {
 		return
 	}
 	if gives := c.Batch.Gives(); gives != "" {
-		fail("batch.views", "sampler %s gives %s of images, each of which is there once: remove it, or take another sampler", c.Batch.Sampler, gives)
+		fail("batch.views", "sampler %s gives %s of images, each image once: remove it, or use another sampler", c.Batch.Sampler, gives)
 	}
 	d := c.Data
 	if !d.Transform.Given() && d.Augment == (Augment{}) && !d.Distort.Fresh {
@@ -65,7 +65,7 @@ func (c *Config) memoryRules(fail func(key, format string, args ...any)) {
 		fail("loss.memory.size", "embeddings are remembered for losses on pairs (%s) and on triplets (%s); %s takes %s: remove it, or change the loss", losses(loss.Pairs), losses(loss.Triplets), c.Loss.Name, everything(takes))
 	}
 	if gives := c.Batch.Gives(); gives != "" {
-		fail("loss.memory.size", "sampler %s gives the %s of a batch, which have none with earlier images: remove it, or take another sampler", c.Batch.Sampler, gives)
+		fail("loss.memory.size", "sampler %s gives the %s of a batch, none of them with earlier images: remove it, or use another sampler", c.Batch.Sampler, gives)
 	}
 	if c.Defense.Name != families["defense"][0].Name {
 		fail("loss.memory.size", "embeddings of earlier batches are not those of images that defense %s perturbs: remove it, or the defense", c.Defense.Name)

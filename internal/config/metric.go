@@ -126,7 +126,7 @@ func (c *Config) metricRules(fail func(key, format string, args ...any)) {
 	_, onPairs := c.Noise.Options.(noise.OnPairs)
 	_, onTriplets := c.Noise.Options.(noise.OnTriplets)
 	if onPairs || onTriplets {
-		fail("noise.kind", "%s is on lists of tuples, and model mahalanobis is fitted to all triplets: take sln, which perturbs labels", c.Noise.Kind)
+		fail("noise.kind", "%s is on lists of tuples, and model mahalanobis is fitted to all triplets: use sln, which perturbs labels", c.Noise.Kind)
 	} else {
 		c.noiseRules(fail)
 	}

@@ -43,7 +43,7 @@ func TestMetricRules(t *testing.T) {
 		"negative sigma":            {fitted + "metric: {sigma: -1e-3}", "f.yaml:2: metric.sigma: must be >0, is -0.001"},
 		"tol of 1":                  {fitted + "metric: {tol: 1}", "f.yaml:2: metric.tol: must be >=0 and <1, is 1"},
 		"a method that is none":     {fitted + "metric: {method: bfgs}", `f.yaml:2: metric.method: unknown value "bfgs"; did you mean lbfgs?`},
-		"an algorithm that is none": {fitted + "metric: {algorithm: adam}", `f.yaml:2: metric.algorithm: there is no algorithm "adam"; valid: rrm, sgd`},
+		"an algorithm that is none": {fitted + "metric: {algorithm: adam}", `f.yaml:2: metric.algorithm: unknown algorithm "adam"; valid: rrm, sgd`},
 		"a loss that is none":       {fitted + "metric: {loss: triplet}", `f.yaml:2: metric.loss: unknown value "triplet"; valid: hinge, huber, least-squares, logistic, logistic-printed`},
 		"key of the other":          {fitted + "metric: {algorithm: sgd, sigma: 1}", `f.yaml:2: metric.sigma: algorithm "sgd" does not have this key; rrm has it`},
 		"step of rrm":               {fitted + "metric: {c: 1}", `f.yaml:2: metric.c: algorithm "rrm" does not have this key; sgd has it`},

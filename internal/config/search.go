@@ -125,7 +125,7 @@ func (c *Config) searchRules(fail func(key, format string, args ...any)) {
 	case c.LearnsMetric():
 		fail("search", "draws keys of networks; model mahalanobis has one solution: remove it")
 	case c.Search.Method == "halving" && (searched("train.epochs") || searched("train.steps")):
-		fail("search.method", "halving sets the length of its runs: take train.epochs and train.steps out of search.space, or method random")
+		fail("search.method", "halving sets the length of its runs: remove train.epochs and train.steps from search.space, or set search.method: random")
 	case c.Data.Split.Validation == 0:
 		fail("search", "chooses by scores of validation images, and none are held out: set data.split.validation")
 	case c.Train.EvalEvery == 0:

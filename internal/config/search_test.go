@@ -37,7 +37,7 @@ func TestSearchMistakes(t *testing.T) {
 		{head + "    loss.margin: [uniform, 0.1, 0.5]\ntrain: {eval_every: 0}", "set train.eval_every"},
 		{head + "    loss.margin: [uniform, 0.1, 0.5]\ntrain: {early_stop: {metric: retrieval.recall@1, on: test}}", "of test images"},
 		{"name: x\nbatch: {views: 2}", "batch.views: views of an image differ by random changes"},
-		{"name: x\nbatch: {sampler: triplet-list, views: 2}\ndata: {augment: {flip: true}}", "each of which is there once"},
+		{"name: x\nbatch: {sampler: triplet-list, views: 2}\ndata: {augment: {flip: true}}", "each image once"},
 		{"name: x\nloss: {name: nt-xent, positives: views}", "loss.positives: views are those of an image"},
 		{"name: x\nloss: {name: multi-similarity, memory: {size: 10}}", "multi-similarity takes every pair of a batch"},
 		{"name: x\nloss: {name: supcon, memory: {size: 10}}", "supcon takes the labels of a batch"},

@@ -56,7 +56,7 @@ func TestTransformMistakes(t *testing.T) {
 		"data.transform.test=[]":                                        "data.transform.test must be set",
 		"data.transform.test=[Resize(256)]":                             "data.transform.test images keep different sizes",
 		"data.transform.test=[Resize(256), RandomCrop(224)]":            "data.transform.test has a random step",
-		"data.transform.test=[Resise(256)]":                             `data.transform.test step 1: there is no step "Resise"; did you mean Resize?`,
+		"data.transform.test=[Resise(256)]":                             `data.transform.test step 1: unknown step "Resise"; did you mean Resize?`,
 		"data.transform.test=[CenterCrop(200)]":                         "data.transform.train transform.train gives images of 224x224 and transform.test of 200x200",
 		"data.transform.train=[RandomResizedCrop(224, scale=(0.2, 1))]": "no closing parenthesis",
 		"data.transform.train=RandomCrop(224)":                          "must be a list",

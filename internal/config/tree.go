@@ -74,7 +74,7 @@ func parse(at origin, data []byte) (*node, error) { return read(at, data, false)
 // or the text stands at one place, as the value of an override does.
 func read(at origin, data []byte, fixed bool) (*node, error) {
 	if len(data) > MaxBytes {
-		return nil, at.errorf("", fmt.Sprintf("is larger than %d bytes, which is no config", MaxBytes))
+		return nil, at.errorf("", fmt.Sprintf("is larger than %d bytes, too large for a config", MaxBytes))
 	}
 	if len(strings.TrimSpace(string(data))) == 0 {
 		return nil, nil
@@ -127,7 +127,7 @@ func yamlError(at origin, err error, fixed bool, lines int) error {
 	return at.errorf("", "not valid YAML: "+msg)
 }
 
-const emptyMsg = "is empty; write at least a name, or take a file of configs/ as a start"
+const emptyMsg = "is empty; write at least a name, or start from a file of configs/"
 
 type builder struct {
 	file  origin

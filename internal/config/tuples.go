@@ -46,9 +46,9 @@ func (c *Config) tupleRules(fail func(key, format string, args ...any)) {
 	if first := families["miner"][0].Name; c.Miner.Name != first {
 		switch {
 		case gives != "":
-			fail("miner.name", "sampler %s gives its %s, so no miner is asked: remove miner", sampler, gives)
+			fail("miner.name", "sampler %s gives its %s, so no miner is used: remove miner", sampler, gives)
 		case takes != loss.Triplets:
-			fail("miner.name", "loss %s takes %s, so no miner is asked: remove miner", c.Loss.Name, everything(takes))
+			fail("miner.name", "loss %s takes %s, so no miner is used: remove miner", c.Loss.Name, everything(takes))
 		}
 	}
 	key, instead, labels := "", "", false
@@ -65,12 +65,12 @@ func (c *Config) tupleRules(fail func(key, format string, args ...any)) {
 			if key, value, ok := c.Loss.For(loss.Triplets); ok {
 				fail("loss."+key, "defense %s trains on triplets that it has perturbed: set loss.%s: %s", d, key, value)
 			} else {
-				fail("defense.name", "%s perturbs triplets, and loss %s trains on %s: take defense none or est, or a triplet loss", d, c.Loss.Name, strings.TrimPrefix(string(takes), "all "))
+				fail("defense.name", "%s perturbs triplets, but loss %s trains on %s: use defense none or est, or a triplet loss", d, c.Loss.Name, strings.TrimPrefix(string(takes), "all "))
 			}
 		case labels:
-			fail("loss."+key, "needs the labels of images, and defense %s trains on triplets of its own: set loss.%s: %s", d, key, instead)
+			fail("loss."+key, "needs the labels of images, and defense %s trains on its own triplets: set loss.%s: %s", d, key, instead)
 		case o.Samples() && gives == loss.Triplets:
-			fail("defense.name", "%s samples its own triplets from a batch, and sampler %s gives them: take another sampler, or defense act or minmax", d, sampler)
+			fail("defense.name", "%s samples its own triplets from a batch, but sampler %s gives them: use another sampler, or defense act or minmax", d, sampler)
 		}
 	}
 }

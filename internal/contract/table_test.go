@@ -97,7 +97,7 @@ func readTable(t *testing.T, path string) []group {
 		case mark == "==":
 			name, from, _ := strings.Cut(rest, " < ")
 			if known[name] || from != "" && !known[from] {
-				t.Fatalf("%s: group %q is there twice, or %q is not above it", at, name, from)
+				t.Fatalf("%s: group %q is listed twice, or %q is not above it", at, name, from)
 			}
 			known[name] = true
 			groups = append(groups, group{name: name, from: from})

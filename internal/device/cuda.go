@@ -200,7 +200,7 @@ func (c *cuda) Launch(kernel string, grid, group [3]int, args ...any) error {
 	}
 	for i := range grid {
 		if most := [3]int{1<<31 - 1, 1<<16 - 1, 1<<16 - 1}[i]; grid[i] > most {
-			return fmt.Errorf("device %s: %s needs %d groups along axis %d, and CUDA has at most %d: take a smaller batch", c.info.Name, kernel, grid[i], i, most)
+			return fmt.Errorf("device %s: %s needs %d groups along axis %d, and CUDA has at most %d: use a smaller batch", c.info.Name, kernel, grid[i], i, most)
 		}
 	}
 	var pin runtime.Pinner // what the driver reads by addresses within the list

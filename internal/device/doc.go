@@ -91,7 +91,7 @@ func Parse(name string) (driver string, number int, err error) {
 	case name == "" || name == CPU:
 		return CPU, 0, nil
 	case driver != OpenCL && driver != CUDA, err != nil || number < 0 || numbered && strconv.Itoa(number) != n:
-		return "", 0, fmt.Errorf("there is no device %q: valid are cpu, opencl and cuda, and opencl:1, cuda:1 and so on for further devices", name)
+		return "", 0, fmt.Errorf("unknown device %q (valid: cpu, opencl, cuda, and opencl:1, cuda:1 and so on for further devices)", name)
 	}
 	return driver, number, nil
 }

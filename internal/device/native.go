@@ -33,7 +33,7 @@ func Open(name string) (Device, error) {
 	case driver == CUDA:
 		return openCUDA(number)
 	}
-	return nil, fmt.Errorf("%w: %s is no device of a driver", ErrNone, name)
+	return nil, fmt.Errorf("%w: %s is not a device of a driver", ErrNone, name)
 }
 
 // List describes the devices of both drivers, and says why a driver has none.
@@ -50,7 +50,7 @@ func List() (all []Info, errs []error) {
 
 // noSuch is the error of a number that no device has.
 func noSuch(driver string, number int) error {
-	return fmt.Errorf("%w: there is no %s:%d; `tercet device list` names those that there are", ErrNone, driver, number)
+	return fmt.Errorf("%w: %s:%d not found; `tercet device list` lists the available devices", ErrNone, driver, number)
 }
 
 // digest is the short hash of kernels.

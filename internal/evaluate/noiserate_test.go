@@ -135,7 +135,7 @@ func TestNoiseFromFiles(t *testing.T) {
 		}
 	}
 	cfg := tinytest.Config(t, "loss={name: triplet-robust, noise_from: none.json}")
-	if _, err := wire.RobustWeights(cfg, tinytest.Must(wire.OpenData(t.Context(), cfg))); err == nil || !strings.Contains(err.Error(), "there is no none.json; tercet noise run RUN writes") {
+	if _, err := wire.RobustWeights(cfg, tinytest.Must(wire.OpenData(t.Context(), cfg))); err == nil || !strings.Contains(err.Error(), "none.json not found; tercet noise run RUN writes") {
 		t.Errorf("%v", err)
 	}
 }

@@ -86,7 +86,7 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 }
 
 func tooLarge(path string, size, limit int64) error {
-	return fmt.Errorf("%s: %w: it has %d bytes or more, and at most %d are read", path, ErrTooLarge, size, limit)
+	return fmt.Errorf("%s: %w: it has at least %d bytes, and the limit is %d", path, ErrTooLarge, size, limit)
 }
 
 // regular returns an error that says what path is unless it is a regular file.

@@ -32,7 +32,7 @@ func openReference(ctx context.Context, r *run.Run, dir string, sets *wire.Sets,
 		return nil, fmt.Errorf("%s: %w", option.Name("reference"), err)
 	}
 	if ref.Config.LearnsMetric() {
-		return nil, fmt.Errorf("%w: %s %s is of model mahalanobis; the reference of a network is a network", data.ErrUnfit, option.Name("reference"), dir)
+		return nil, fmt.Errorf("%w: %s %s has model mahalanobis; the reference of a network must be a network", data.ErrUnfit, option.Name("reference"), dir)
 	}
 	if s := ref.Manifest.Status; s != record.Finished {
 		return nil, fmt.Errorf("%w: %s %s is %s, not finished; `tercet train %s %s` continues it", run.ErrNoRun, option.Name("reference"), dir, s, option.Name("resume"), dir)

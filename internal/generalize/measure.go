@@ -108,7 +108,7 @@ func Measure(ctx context.Context, r *run.Run, o Options, p progress.Progress) (M
 // models have are those of o.
 func measureMetric(ctx context.Context, r *run.Run, o Options, p progress.Progress) (Measurement, error) {
 	if o.Job != MeasureGap && o.Job != MeasureStability {
-		return nil, fmt.Errorf("%w: %s is of model %s: tercet stability says how far one item moves it", data.ErrUnfit, r.Dir, r.Config.Model.Name)
+		return nil, fmt.Errorf("%w: %s has model %s: use tercet stability, which measures how far one item moves it", data.ErrUnfit, r.Dir, r.Config.Model.Name)
 	}
 	m := o.Metric
 	m.Gap, m.Checkpoint, m.Triplets, m.Seed, m.Force = o.Job == MeasureGap, o.Checkpoint, o.Triplets, o.Seed, o.Force

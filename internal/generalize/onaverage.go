@@ -146,7 +146,7 @@ func (d *OnAverageDoc) sumUp() error {
 		}
 	}
 	if d.N == 0 {
-		return fmt.Errorf("no retraining came to its end, so that there is no mean: %s", lost)
+		return fmt.Errorf("no retraining finished, so there is no mean: %s", lost)
 	}
 	d.Loss.OnAverageMeans, d.Error = onAverage(losses[0], losses[1], "loss"), onAverage(errors[0], errors[1], "0-1 error")
 	d.Warnings = append(d.Warnings, fewCost(losses[0], losses[1])...)

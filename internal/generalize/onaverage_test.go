@@ -221,7 +221,7 @@ func TestOnAverageIsRepeatable(t *testing.T) {
 	}
 	o.Repeats = 4
 	more := count(o)
-	if len(notes) != 1 || notes[0] != "retrainings that are there: 3 of 4" || len(more.Replaced) != 4 || !record.SameJSON(clean(more).Replaced[:3], want.Replaced) {
+	if len(notes) != 1 || notes[0] != "retrainings found: 3 of 4" || len(more.Replaced) != 4 || !record.SameJSON(clean(more).Replaced[:3], want.Replaced) {
 		t.Errorf("notes %q, replaced %+v", notes, more.Replaced)
 	}
 	// Named ones are replaced as they were when drawn.
@@ -244,7 +244,7 @@ func TestOnAverageIsRepeatable(t *testing.T) {
 	}
 	notes = nil
 	twice, err := again.unseen(context.Background(), []record.ReplacedTriple{more.Replaced[1].ReplacedTriple, more.Replaced[1].ReplacedTriple}, l)
-	if err != nil || len(twice) != 2 || !record.SameJSON(twice[0], twice[1]) || !record.SameJSON(twice[0].Change, want.Replaced[1].Change) || len(notes) != 1 || notes[0] != "retrainings that are there: 1 of 1" {
+	if err != nil || len(twice) != 2 || !record.SameJSON(twice[0], twice[1]) || !record.SameJSON(twice[0].Change, want.Replaced[1].Change) || len(notes) != 1 || notes[0] != "retrainings found: 1 of 1" {
 		t.Errorf("notes %q, twice %+v, error %v", notes, twice, err)
 	}
 }
@@ -297,9 +297,9 @@ func TestOnAverageRefuses(t *testing.T) {
 	refuses(r, onAverageOptions(0, 0, 6), data.ErrUnfit, "the same image")
 	refuses(r, onAverageOptions(0, 6, 12), data.ErrUnfit, "of classes")
 	refuses(r, onAverageOptions(0, 1, 2), data.ErrUnfit, "of the anchor's class")
-	refuses(r, onAverageOptions(0, 1, 72), data.ErrUnfit, "they are 0 to 71")
+	refuses(r, onAverageOptions(0, 1, 72), data.ErrUnfit, "valid: 0 to 71")
 	refuses(r, onAverageOptions(0, 1, 30, 0, 2, 30, 0, 1, 30), data.ErrUnfit, "0, 1 and 30 is given twice")
-	refuses(r, onAverageOptions(-1, 1, 6), data.ErrUnfit, "no training image -1")
+	refuses(r, onAverageOptions(-1, 1, 6), data.ErrUnfit, "training image -1 does not exist")
 	mixed := onAverageOptions()
 	mixed.Replace = append(mixed.Replace, ReplaceFar)
 	refuses(r, mixed, data.ErrUnfit, "by itself")
@@ -384,7 +384,7 @@ func TestOnAverageOfLostRetrainings(t *testing.T) {
 	}
 	lose(0)
 	lose(2)
-	if _, err := Measure(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}}); err == nil || !strings.Contains(err.Error(), "no retraining came to its end") {
+	if _, err := Measure(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}}); err == nil || !strings.Contains(err.Error(), "no retraining finished") {
 		t.Errorf("all are lost: error %v", err)
 	}
 }

@@ -59,7 +59,7 @@ func (r *replacer) can(i int, kind string) error {
 func (r *replacer) choose(given []int, n int, kinds []string, from []int) ([]int, error) {
 	for _, i := range given {
 		if i < 0 || i >= r.train.Len() {
-			return nil, fmt.Errorf("%w: there is no training image %d; they are 0 to %d", data.ErrUnfit, i, r.train.Len()-1)
+			return nil, fmt.Errorf("%w: training image %d does not exist; valid: 0 to %d", data.ErrUnfit, i, r.train.Len()-1)
 		}
 		for _, kind := range kinds {
 			if err := r.can(i, kind); err != nil {

@@ -174,7 +174,7 @@ func retrain[K comparable, R timed](ctx context.Context, t *retraining, list []a
 		todo, configs = append(todo, i), append(configs, a.config)
 	}
 	if n := len(first) - len(todo); n > 0 {
-		t.p.Note("retrainings that are there: %d of %d", n, len(first))
+		t.p.Note("retrainings found: %d of %d", n, len(first))
 	}
 	left := len(todo)
 	alter := func(k int) wire.Alteration { return list[todo[k]].alter }

@@ -303,7 +303,7 @@ func TestStabilityRefuses(t *testing.T) {
 	refuses(half, nil, run.ErrNoRun, "is interrupted")
 	disjoint := runtest.Trained(t, root, "name=disjoint", "train.epochs=1")
 	refuses(disjoint, func(o *Options) { o.Replace = []string{ReplaceFresh} }, data.ErrUnfit, "replace duplicate")
-	refuses(disjoint, func(o *Options) { o.Images = []int{72} }, data.ErrUnfit, "they are 0 to 71")
+	refuses(disjoint, func(o *Options) { o.Images = []int{72} }, data.ErrUnfit, "valid: 0 to 71")
 	refuses(disjoint, func(o *Options) { o.Set = "validation" }, data.ErrUnfit, "no validation set")
 	refuses(disjoint, func(o *Options) { o.Set = "train" }, data.ErrUnfit, "not used in training")
 

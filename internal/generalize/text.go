@@ -74,7 +74,7 @@ func (d *StabilityDoc) Draw(dir string) ([]string, error) {
 		}
 	}
 	if len(bars) == 0 {
-		return nil, fmt.Errorf("no retraining came to its end")
+		return nil, fmt.Errorf("no retraining finished")
 	}
 	if err := embed.FigureFolder(dir); err != nil {
 		return nil, err

@@ -85,25 +85,25 @@ func drawnTriples(labels []int32, n int, seed uint64) ([][3]int, error) {
 // givenTriples checks triplets that a user names.
 func givenTriples(train data.Dataset, given []int) ([][3]int, error) {
 	if len(given)%3 != 0 {
-		return nil, fmt.Errorf("%w: %d training images are no triplets: give three for each, anchor, positive and negative", data.ErrUnfit, len(given))
+		return nil, fmt.Errorf("%w: %d training images are not triplets: give three for each, anchor, positive and negative", data.ErrUnfit, len(given))
 	}
 	labels, classes := train.Labels(), train.Classes()
 	var out [][3]int
 	for t := range slices.Chunk(given, 3) {
 		for _, i := range t {
 			if i < 0 || i >= train.Len() {
-				return nil, fmt.Errorf("%w: there is no training image %d; they are 0 to %d", data.ErrUnfit, i, train.Len()-1)
+				return nil, fmt.Errorf("%w: training image %d does not exist; valid: 0 to %d", data.ErrUnfit, i, train.Len()-1)
 			}
 		}
 		i, j, k := t[0], t[1], t[2]
 		a, p, n := classes[labels[i]], classes[labels[j]], classes[labels[k]]
 		switch {
 		case i == j:
-			return nil, fmt.Errorf("%w: training images %d, %d and %d are no triplet: anchor and positive are the same image", data.ErrUnfit, i, j, k)
+			return nil, fmt.Errorf("%w: training images %d, %d and %d are not a triplet: anchor and positive are the same image", data.ErrUnfit, i, j, k)
 		case a != p:
-			return nil, fmt.Errorf("%w: training images %d, %d and %d are no triplet: anchor and positive are of classes %s and %s", data.ErrUnfit, i, j, k, a, p)
+			return nil, fmt.Errorf("%w: training images %d, %d and %d are not a triplet: anchor and positive are of classes %s and %s", data.ErrUnfit, i, j, k, a, p)
 		case a == n:
-			return nil, fmt.Errorf("%w: training images %d, %d and %d are no triplet: the negative is of the anchor's class, %s", data.ErrUnfit, i, j, k, a)
+			return nil, fmt.Errorf("%w: training images %d, %d and %d are not a triplet: the negative is of the anchor's class, %s", data.ErrUnfit, i, j, k, a)
 		}
 		if slices.Contains(out, [3]int{i, j, k}) {
 			return nil, fmt.Errorf("%w: the triplet of training images %d, %d and %d is given twice, and would count as two; give each once", data.ErrUnfit, i, j, k)

@@ -113,7 +113,7 @@ func TestDeviceRefusals(t *testing.T) {
 		{"TERCET_OPENCL=libm.so.6", []string{"--device", "opencl"}, "has no symbol clGetPlatformIDs"},
 		{"TERCET_CUDA=/none.so", []string{"--device", "cuda"}, "driver library cannot be opened"},
 		{"A=", []string{"--device", device + ":63"}, ""},
-		{"A=", []string{"--device", "tpu"}, "valid are cpu, opencl and cuda"},
+		{"A=", []string{"--device", "tpu"}, "valid: cpu, opencl, cuda"},
 		{"A=", []string{"--device", device, "--set", "model=vit-s16", "--set", "model.embedding=0"}, "has no kernels"},
 		{"A=", []string{"--device", device, "--set", "train.shards=2"}, "trains whole batches"},
 		{"A=", []string{"--device", device, "--set", "defense=ibp"}, "set train.device to cpu"},

@@ -162,7 +162,7 @@ func checkK(ks []int) ([]int, error) {
 			return nil, fmt.Errorf("recall@%d: k must be at least 1", k)
 		}
 		if slices.Contains(ks[:i], k) {
-			return nil, fmt.Errorf("recall@%d is asked for twice", k)
+			return nil, fmt.Errorf("recall@%d is requested twice", k)
 		}
 	}
 	return ks, nil

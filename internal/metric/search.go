@@ -49,7 +49,7 @@ func newSearch(x []float32, n, d int, labels []int32, o *RetrievalOptions) (*sea
 	}
 	s.self = o.Gallery == nil && o.GalleryLabels == nil
 	if o.Neighbors < 0 {
-		return nil, fmt.Errorf("%d neighbors asked for", o.Neighbors)
+		return nil, fmt.Errorf("%d neighbors requested", o.Neighbors)
 	}
 	if err := checkRows("embeddings", x, n, d, labels); err != nil {
 		return nil, err

@@ -116,11 +116,11 @@ func verify(ctx context.Context, x []float32, n, d int, labels []int32, o Verifi
 	v.Same, v.Different = p.totals()
 	switch {
 	case v.Same == 0 && p.self:
-		return nil, fmt.Errorf("%w: no two of the %d embeddings have one label, so that no pair is the same", ErrInput, n)
+		return nil, fmt.Errorf("%w: no two of the %d embeddings have the same label, so no pair is the same", ErrInput, n)
 	case v.Same == 0:
-		return nil, fmt.Errorf("%w: no query and gallery item have one label, so that no pair is the same", ErrInput)
+		return nil, fmt.Errorf("%w: no query and gallery item have the same label, so no pair is the same", ErrInput)
 	case v.Different == 0:
-		return nil, fmt.Errorf("%w: all %d embeddings have one label, so that no pair is different", ErrInput, n)
+		return nil, fmt.Errorf("%w: all %d embeddings have the same label, so no pair is different", ErrInput, n)
 	}
 	if v.Same+v.Different <= exact {
 		err = p.sorted(ctx)

@@ -19,7 +19,7 @@ func checkRates(rates []float64) error {
 			return fmt.Errorf("%w: false match rate %v; want one above 0 and below 1", ErrInput, f)
 		}
 		if slices.Contains(rates[:i], f) {
-			return fmt.Errorf("%w: false match rate %v is asked for twice", ErrInput, f)
+			return fmt.Errorf("%w: false match rate %v is requested twice", ErrInput, f)
 		}
 	}
 	return nil

@@ -395,8 +395,8 @@ func TestVerifyErrors(t *testing.T) {
 		{x, y, math.Inf(1), "threshold is +Inf"},
 		{nan, y, 1, "row 2 column 0 is NaN"},
 		{x, y[:3], 1, "4 embeddings but 3 labels"},
-		{x, []int32{0, 1, 2, 3}, 1, "no two of the 4 embeddings have one label"},
-		{x, []int32{7, 7, 7, 7}, 1, "all 4 embeddings have one label"},
+		{x, []int32{0, 1, 2, 3}, 1, "no two of the 4 embeddings have the same label"},
+		{x, []int32{7, 7, 7, 7}, 1, "all 4 embeddings have the same label"},
 		{x[:1], y[:1], 1, "no two of the 1 embeddings"},
 	} {
 		if _, err := Verify(context.Background(), c.x, len(c.x), 1, c.y, VerificationOptions{Threshold: &c.threshold}); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {

@@ -184,7 +184,7 @@ func (l *lister) table(file, prefix string) error {
 				at[k] = slices.Index(rec, name)
 			}
 			if at[0] < 0 {
-				return fault.Bad("%s:1: no column path; there are: %.200q", file, rec)
+				return fault.Bad("%s:1: no column path; columns: %.200q", file, rec)
 			}
 			if read := l.reader(rec); read != nil {
 				return read(file, prefix)

@@ -115,15 +115,15 @@ func TestList(t *testing.T) {
 		"oml.csv": "label,path,is_query,is_gallery\n1,p/top.png,,\n", "boxes.csv": "path,x_1,y_1,x_2,y_2\np/top.png,0,0,2,2\n",
 	})
 	for want, paths := range map[string][]string{
-		"1 of 2 images are not below":  in("gone.txt"),
-		"no column path":               in("bad.csv"),
-		":3: no path":                  in("empty.csv"),
-		"odd.csv":                      in("odd.csv"),
-		"no column split":              in("oml.csv"),
-		"no column label":              in("boxes.csv"),
-		"no PNG or JPEG images":        in("none"),
-		"no such images":               in("nowhere"),
-		"neither a folder, nor a list": in("p/a/notes.md"),
+		"1 of 2 images were not found in": in("gone.txt"),
+		"no column path":                  in("bad.csv"),
+		":3: no path":                     in("empty.csv"),
+		"odd.csv":                         in("odd.csv"),
+		"no column split":                 in("oml.csv"),
+		"no column label":                 in("boxes.csv"),
+		"no PNG or JPEG images":           in("none"),
+		"no such images":                  in("nowhere"),
+		"neither a folder, nor a list":    in("p/a/notes.md"),
 	} {
 		if _, err := newimages.List(paths, newimages.ListOptions{Role: table.Test}); err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, fault.ErrMissing) && !errors.Is(err, fault.ErrFormat) {
 			t.Errorf("%v, want %s", err, want)

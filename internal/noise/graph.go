@@ -51,7 +51,7 @@ type GraphOptions struct {
 // theorem have it, RandomOne any, as its algorithm has it. Duplicate pairs stay, each
 // with noise of its own. Sparse takes Pairs of these pairs without replacement, half of
 // them labeled similar after noise. Dense makes them of Pairs/2 images, Pairs/(2K) of
-// each class by truth (one more of the first classes where that is no whole number). Drawn
+// each class by truth (one more of the first classes where that is not a whole number). Drawn
 // with replacement, an image may be its own neighbor: that pair has distance 0.
 //
 // In PaperOrder a Dense graph's chains keep the order of the reduced set, sorted by true
@@ -102,7 +102,7 @@ func (o GraphOptions) check(truth, seen []int32, classes int) error {
 	case o.Pairs%2 != 0:
 		return fmt.Errorf("noise: pair graph: %d pairs; want an even number: half of them are similar", o.Pairs)
 	case o.Scenario == Full && o.Pairs != 0 && o.Pairs != 2*len(truth):
-		return fmt.Errorf("noise: pair graph: %d pairs asked for, but scenario full makes all %d of %d images; leave the number out, or choose %s or %s", o.Pairs, 2*len(truth), len(truth), Sparse, Dense)
+		return fmt.Errorf("noise: pair graph: %d pairs requested, but scenario full makes all %d of %d images; leave the number out, or choose %s or %s", o.Pairs, 2*len(truth), len(truth), Sparse, Dense)
 	case o.Scenario != Full && o.Pairs < 2:
 		return fmt.Errorf("noise: pair graph: %d pairs; scenario %s needs 2 or more", o.Pairs, o.Scenario)
 	case classes < 2:

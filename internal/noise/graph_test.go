@@ -255,7 +255,7 @@ func TestGraphErrors(t *testing.T) {
 		{func(o *GraphOptions) { o.Pairs = 100 }, y, y, 4, "reduced set of 50 images, and there are 40; ask for at most 80 pairs"},
 		{func(o *GraphOptions) { o.Pairs = 8 }, y, y, 4, "8 pairs of 4 classes take 1 image of class 0, and a chain needs two; ask for at least 16 pairs"},
 		{func(o *GraphOptions) { o.Pairs = 40 }, alone, alone, 4, "take 5 images of class 3, which has 1"},
-		{func(o *GraphOptions) { o.Scenario = Full }, y, y, 4, "40 pairs asked for, but scenario full makes all 80 of 40 images"},
+		{func(o *GraphOptions) { o.Scenario = Full }, y, y, 4, "40 pairs requested, but scenario full makes all 80 of 40 images"},
 		{func(o *GraphOptions) { o.Scenario, o.Pairs = Full, 0 }, alone, alone, 4, "class 3 has 1 of the 40 images; a chain needs two"},
 		{func(o *GraphOptions) { o.Scenario, o.Pairs = Full, 0 }, y, lost, 4, "class 2 has 1 of the 40 images after label noise, and 10 before; a chain needs two"},
 		{func(o *GraphOptions) { o.Scenario, o.Pairs = Sparse, 40 }, y, make([]int32, 40), 4, "class 1 has 0 of the 40 images after label noise, and 10 before"},

@@ -38,7 +38,7 @@ func (PairKeys) Fit(pairs, triplets bool) []component.Fault {
 	if pairs || triplets {
 		return nil
 	}
-	return []component.Fault{component.Faultf("kind", "pln perturbs the labels of given pairs: set batch.sampler: pair-graph, or triplet-list, whose triplets are two pairs each, or take sln, which perturbs those of images")}
+	return []component.Fault{component.Faultf("kind", "pln perturbs the labels of given pairs: set batch.sampler: pair-graph, or triplet-list, whose triplets are two pairs each, or use sln, which perturbs those of images")}
 }
 
 // WrongPairs implements OnPairs.

@@ -25,7 +25,7 @@ func (TripletKeys) Fit(_, triplets bool) []component.Fault {
 	if triplets {
 		return nil
 	}
-	return []component.Fault{component.Faultf("kind", "triplet-flip exchanges positive and negative of given triplets: set batch.sampler: triplet-list, or take sln, which perturbs labels")}
+	return []component.Fault{component.Faultf("kind", "triplet-flip exchanges positive and negative of given triplets: set batch.sampler: triplet-list, or use sln, which perturbs labels")}
 }
 
 // Flip implements OnTriplets.

@@ -19,11 +19,11 @@ func (t *Table) Choose(headings []string, always ...string) error {
 		i := slices.Index(all, h)
 		switch {
 		case i < 0:
-			msg := fmt.Sprintf("there is no column %q", h)
+			msg := fmt.Sprintf("unknown column %q", h)
 			if c := closestColumn(h, all); c != "" {
 				msg += " (did you mean " + c + "?)"
 			}
-			return fmt.Errorf("%s; there are: %s", msg, strings.Join(all, ", "))
+			return fmt.Errorf("%s; valid: %s", msg, strings.Join(all, ", "))
 		case slices.Contains(at, i):
 			return fmt.Errorf("column %q is named twice", h)
 		}

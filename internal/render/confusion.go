@@ -40,7 +40,7 @@ func ParseConfusion(sprite string, lines [][]string) (*Confusion, error) {
 		for _, text := range l[1:] {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 0 {
-				return nil, fmt.Errorf("line %d: %s is no count", i+2, text)
+				return nil, fmt.Errorf("line %d: %s is not a count", i+2, text)
 			}
 			counts = append(counts, n)
 		}

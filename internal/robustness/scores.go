@@ -85,7 +85,7 @@ func warnings(r *attack.Result, apart bool) []string {
 		add("embeddings are not of length 1: ES:D has no fixed range and ERS means nothing; train with model.normalize: true")
 	}
 	if r.Collapsed {
-		add("embeddings have collapsed (mean cosine of two images %.4f): a small ES:D is no robustness here, and ERS rewards it", r.MeanCosine)
+		add("embeddings have collapsed (mean cosine of two images %.4f): a small ES:D does not mean robustness here, and ERS rewards it", r.MeanCosine)
 	}
 	if recall, ok := cleanRecall(r); ok && recall-r.Chance < atChance*(1-r.Chance) {
 		add("recall@1 without attack is %.4f, near chance (%.4f): ERS means nothing for a model that retrieves nothing", recall, r.Chance)

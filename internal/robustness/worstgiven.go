@@ -31,7 +31,7 @@ func ReadGiven(folder string) (*worst.Given, string, error) {
 	for k, id := range ids {
 		item, err := strconv.Atoi(names[id])
 		if err != nil {
-			return nil, "", retrieval.Unfit("%s: entry %d is %q, no index of an image", of, k, names[id])
+			return nil, "", retrieval.Unfit("%s: entry %d is %q, not the index of an image", of, k, names[id])
 		}
 		g.Items = append(g.Items, item)
 		binary.Write(sum, binary.LittleEndian, int64(item)) // a hash takes all

@@ -202,7 +202,7 @@ func (r *Run) copyFrom(of *Run) error {
 			return err
 		}
 		if name == "last" && c.State.Step != of.Manifest.Steps {
-			return fmt.Errorf("%w: %s is of step %d, and the run has ended at %d", train.ErrCheckpoint, of.Last(), c.State.Step, of.Manifest.Steps)
+			return fmt.Errorf("%w: %s was saved at step %d, but the run ended at step %d", train.ErrCheckpoint, of.Last(), c.State.Step, of.Manifest.Steps)
 		}
 		if err := c.WriteAs(r.CheckpointPath(name), r.Manifest.Config); err != nil {
 			return err

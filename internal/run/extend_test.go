@@ -134,7 +134,7 @@ func TestKeptCheckpoints(t *testing.T) {
 	if err := os.Rename(r.CheckpointPath("step-4"), r.CheckpointPath("step-6")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Checkpoint("step-6"); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), "is of step 4") {
+	if _, err := r.Checkpoint("step-6"); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), "was saved at step 4") {
 		t.Error(err)
 	}
 	if plain := trained(t, t.TempDir(), "train.epochs=2"); !sameTensors(t, plain.Last(), r.Last()) {

@@ -43,9 +43,9 @@ func Parts(out string) (int, error) {
 	}
 	switch slices.Sort(sizes); {
 	case len(sizes) == 0:
-		return 0, fault.Missing(nil, "there are no parts of tasks to merge: %s", out+".part-1-of-N is not there")
+		return 0, fault.Missing(nil, "no task results to merge: %s", out+".part-1-of-N does not exist")
 	case len(sizes) > 1:
-		return 0, option.Errorf("%s has parts of %s tasks; remove those that are not meant", out, text.List(sizes, "and of"))
+		return 0, option.Errorf("%s has parts of %s tasks; keep those of one division and remove the others", out, text.List(sizes, "and of"))
 	}
 	var missing []string
 	for i := 1; i <= most; i++ {

@@ -167,7 +167,7 @@ func (r *Run) openLog(t *wire.Assembled, w Watch) (*train.Log, error) {
 	}
 	switch {
 	case log.Changed != "" && log.Aside == "":
-		w.note("note: events.jsonl is not there: the events up to step %d are lost", t.State.Step)
+		w.note("note: events.jsonl is missing: the events up to step %d are lost", t.State.Step)
 	case log.Changed != "":
 		w.note("note: events.jsonl was changed since the run wrote it: %s; what is there stays, and the log as it was is %s", log.Changed, log.Aside)
 	}

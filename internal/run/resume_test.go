@@ -282,7 +282,7 @@ func TestAMissingCheckpoint(t *testing.T) {
 	if r, err = Open(r.Dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Train(context.Background(), Watch{}); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), "is not there, though there has been one; what can be used is checkpoints/previous.safetensors at step 4") {
+	if _, err := r.Train(context.Background(), Watch{}); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), "is missing, though it existed before; what can be used is checkpoints/previous.safetensors at step 4") {
 		t.Errorf("error %v", err)
 	}
 	if d := cmp.Diff(before, testutil.Snapshot(t, r.Dir)); d != "" {
@@ -343,14 +343,14 @@ func TestAFinishedRunIsVerified(t *testing.T) {
 		spoil func(r *Run)
 		want  string
 	}{
-		"missing": {r, func(r *Run) { os.Remove(r.Last()) }, "the manifest says finished at step 18 of 18: unusable checkpoint: " + r.Last() + " is not there; what can be used is checkpoints/previous.safetensors at step 16"},
+		"missing": {r, func(r *Run) { os.Remove(r.Last()) }, "the manifest says finished at step 18 of 18: unusable checkpoint: " + r.Last() + " is missing; what can be used is checkpoints/previous.safetensors at step 16"},
 		"damaged": {r, func(r *Run) { flip(t, r.Last(), 99) }, "digest"},
-		"older":   {r, func(r *Run) { testutil.Write(t, r.Last(), testutil.Read(t, r.Previous())) }, "last.safetensors is of step 16; what can be used"},
+		"older":   {r, func(r *Run) { testutil.Write(t, r.Last(), testutil.Read(t, r.Previous())) }, "last.safetensors was saved at step 16; what can be used"},
 		"another manifest": {r, func(r *Run) {
 			testutil.Write(t, r.Path("manifest.json"), strings.Replace(unsealed(manifest), `"steps": 18`, `"steps": 30`, 1))
-		}, "last.safetensors is of step 18"},
+		}, "last.safetensors was saved at step 18"},
 		"of a fit": {fit, func(r *Run) { flip(t, r.Last(), 9) }, "digest"},
-		"no fit":   {fit, func(r *Run) { os.Remove(r.Last()) }, "is not there"},
+		"no fit":   {fit, func(r *Run) { os.Remove(r.Last()) }, "is missing"},
 	} {
 		c.spoil(c.r)
 		before := testutil.Snapshot(t, c.r.Dir)
@@ -376,7 +376,7 @@ func TestAFinishedRunIsVerified(t *testing.T) {
 	}
 }
 
-// A checkpoint that is not there is told of in plain words.
+// A checkpoint that is missing is described in plain words.
 func TestNoCheckpointInWords(t *testing.T) {
 	r := trained(t, t.TempDir())
 	for _, path := range []string{r.Last(), r.Previous()} {
@@ -388,7 +388,7 @@ func TestNoCheckpointInWords(t *testing.T) {
 	r.From = "previous"
 	_, resume := r.Train(context.Background(), Watch{})
 	for _, err := range []error{err, resume} {
-		if !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), ".safetensors is not there") || strings.Contains(err.Error(), "no such file") {
+		if !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), ".safetensors is missing") || strings.Contains(err.Error(), "no such file") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -402,7 +402,7 @@ func TestTheBestCheckpointIsTheBestOne(t *testing.T) {
 	}
 	best := testutil.Read(t, r.BestPath())
 	for name, c := range map[string]struct{ text, want string }{
-		"the last one":   {testutil.Read(t, r.Last()), "best.safetensors is of step 12, and the best one of step 6; put it back, or retrain the run"},
+		"the last one":   {testutil.Read(t, r.Last()), "best.safetensors was saved at step 12, and the best one at step 6; put it back, or retrain the run"},
 		"of another run": {testutil.Read(t, trained(t, t.TempDir(), "seed=3").BestPath()), "belongs to another config"},
 	} {
 		testutil.Write(t, r.BestPath(), c.text)
@@ -412,7 +412,7 @@ func TestTheBestCheckpointIsTheBestOne(t *testing.T) {
 	}
 	testutil.Write(t, r.BestPath(), best)
 	r.Manifest.Best.Step = 12
-	if _, err := r.Embed(context.Background(), "best", "test", 0, tinytest.Quiet); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), "is of step 6, and the manifest says that the best one is of step 12") {
+	if _, err := r.Embed(context.Background(), "best", "test", 0, tinytest.Quiet); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), "was saved at step 6, but the manifest says that the best one was saved at step 12") {
 		t.Errorf("another manifest: %v", err)
 	}
 	r.Manifest.Best.Step = 6
@@ -502,7 +502,7 @@ func TestAChangedLogIsNoticed(t *testing.T) {
 	killed(t, r, 14)
 	r.Close()
 	os.Remove(r.Path("events.jsonl"))
-	if _, notes := resumed(t, r.Dir, ""); !strings.Contains(strings.Join(notes, "\n"), "events.jsonl is not there: the events up to step 12 are lost") {
+	if _, notes := resumed(t, r.Dir, ""); !strings.Contains(strings.Join(notes, "\n"), "events.jsonl is missing: the events up to step 12 are lost") {
 		t.Errorf("removed: %q", notes)
 	}
 }

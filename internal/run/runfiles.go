@@ -20,7 +20,7 @@ var runParts = []string{"config.yaml", "manifest.json", "events.jsonl", "lock", 
 func Writable(path string) error {
 	switch info, err := os.Stat(path); {
 	case err == nil && !info.Mode().IsRegular():
-		return fmt.Errorf("%s is no file that can be replaced; %w", path, fsx.ErrNotRegular)
+		return fmt.Errorf("%s is not a file that can be replaced; %w", path, fsx.ErrNotRegular)
 	case err != nil:
 		if err := fsx.CheckFolders(path); err != nil {
 			return err

@@ -38,7 +38,7 @@ type Offer struct {
 
 func (e *CheckpointError) Error() string {
 	if len(e.Offers) == 0 {
-		return e.Err.Error() + "; there is no other checkpoint that can be used"
+		return e.Err.Error() + "; no other checkpoint can be used"
 	}
 	list := lists.Map(e.Offers, func(o Offer) string { return fmt.Sprintf("checkpoints/%s.safetensors at step %d", o.Name, o.Step) })
 	return fmt.Sprintf("%v; what can be used is %s", e.Err, strings.Join(list, " and "))
@@ -97,7 +97,7 @@ func KeptNames(dir string) []string {
 type missingCheckpoint string
 
 func (m missingCheckpoint) Error() string {
-	return fmt.Sprintf("%v: %s is not there", train.ErrCheckpoint, string(m))
+	return fmt.Sprintf("%v: %s is missing", train.ErrCheckpoint, string(m))
 }
 
 func (m missingCheckpoint) Unwrap() []error { return []error{train.ErrCheckpoint, fs.ErrNotExist} }
@@ -117,7 +117,7 @@ func (r *Run) readCheckpoint(name string) (*train.Checkpoint, error) {
 		return nil, fmt.Errorf("%w: %s belongs to another config (%s, the run's is %s); put its own back, or start a new run (%s name=...)", ErrOtherRun, path, c.Config, r.Manifest.Config, option.Name("set"))
 	}
 	if step, kept := names.KeptStep(name); kept && c.State.Step != step {
-		return nil, fmt.Errorf("%w: %s is of step %d", train.ErrCheckpoint, path, c.State.Step)
+		return nil, fmt.Errorf("%w: %s was saved at step %d", train.ErrCheckpoint, path, c.State.Step)
 	}
 	if name == "best" {
 		return c, r.chosen(c)
@@ -129,10 +129,10 @@ func (r *Run) readCheckpoint(name string) (*train.Checkpoint, error) {
 // that was found best. It is written before the manifest tells of it.
 func (r *Run) chosen(c *train.Checkpoint) error {
 	if s := c.State; s.Best != nil && s.BestStep != s.Step {
-		return fmt.Errorf("%w: %s is of step %d, and the best one of step %d", train.ErrCheckpoint, r.BestPath(), s.Step, s.BestStep)
+		return fmt.Errorf("%w: %s was saved at step %d, and the best one at step %d", train.ErrCheckpoint, r.BestPath(), s.Step, s.BestStep)
 	}
 	if b, step := r.Manifest.Best, c.State.Step; b != nil && (step < b.Step || step > b.Step && r.Manifest.Status == record.Finished) {
-		return fmt.Errorf("%w: %s is of step %d, and the manifest says that the best one is of step %d", train.ErrCheckpoint, r.BestPath(), step, b.Step)
+		return fmt.Errorf("%w: %s was saved at step %d, but the manifest says that the best one was saved at step %d", train.ErrCheckpoint, r.BestPath(), step, b.Step)
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (r *Run) toResume() (*train.Checkpoint, error) {
 	case errors.Is(err, fs.ErrNotExist) && !r.hadCheckpoint():
 		return nil, nil
 	case errors.Is(err, fs.ErrNotExist):
-		err = fmt.Errorf("%w: %s is not there, though there has been one", train.ErrCheckpoint, r.Last())
+		err = fmt.Errorf("%w: %s is missing, though it existed before", train.ErrCheckpoint, r.Last())
 	}
 	return nil, r.unusable(err)
 }
@@ -181,9 +181,9 @@ func (r *Run) complete() (bool, error) {
 	case errors.Is(err, fs.ErrNotExist) && m.Pruned:
 		return true, nil
 	case errors.Is(err, fs.ErrNotExist):
-		err = fmt.Errorf("%w: %s is not there", train.ErrCheckpoint, r.Last())
+		err = fmt.Errorf("%w: %s is missing", train.ErrCheckpoint, r.Last())
 	case err == nil && c.State.Step != m.Steps:
-		err = fmt.Errorf("%w: %s is of step %d", train.ErrCheckpoint, r.Last(), c.State.Step)
+		err = fmt.Errorf("%w: %s was saved at step %d", train.ErrCheckpoint, r.Last(), c.State.Step)
 	case err == nil:
 		return m.Steps >= m.Of || m.Stopped != nil || c.State.Stopped, nil
 	}

@@ -82,7 +82,7 @@ func TestWeightsThatDoNotFit(t *testing.T) {
 		says string
 		data bool // only the data show it
 	}{
-		filepath.Join(root, "none.pth"): {fault.ErrMissing, "model.weights: there is no file", false},
+		filepath.Join(root, "none.pth"): {fault.ErrMissing, "not found", false},
 		bad:                             {fault.ErrFormat, "it begins neither as", false},
 		other.Last():                    {fault.ErrUnfit, "do not fit model", true},
 	} {

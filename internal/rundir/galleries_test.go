@@ -36,7 +36,7 @@ func TestReadGalleries(t *testing.T) {
 		}
 	}
 	rundirtest.Put(t, dir, "figures/confusion.csv", "class,0\na,-1\n")
-	if _, err := r.ReadConfusion(); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), "-1 is no count") {
+	if _, err := r.ReadConfusion(); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), "-1 is not a count") {
 		t.Error(err)
 	}
 }

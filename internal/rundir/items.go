@@ -39,7 +39,7 @@ func parseItems(sprite string, rows [][]string) (*Items, error) {
 		x, errX := strconv.ParseFloat(row[3], 64)
 		y, errY := strconv.ParseFloat(row[4], 64)
 		if err := errors.Join(errX, errY); err != nil || x-x != 0 || y-y != 0 {
-			return nil, fmt.Errorf("line %d: the place %s, %s is no pair of numbers", i+1, row[3], row[4])
+			return nil, fmt.Errorf("line %d: the place %s, %s is not a pair of numbers", i+1, row[3], row[4])
 		}
 		out.Points = append(out.Points, render.MapPoint{X: x, Y: y, Class: row[1], Text: fmt.Sprintf("%s, cluster %s, item %s", row[1], row[2], row[0])})
 	}

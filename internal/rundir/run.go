@@ -65,7 +65,7 @@ func readKinds(r *Run, kinds []string) (*Run, error) {
 		return nil, err
 	}
 	if m == nil {
-		return nil, fmt.Errorf("%w: there is no %s; if training was killed at its start, the same tercet train command resumes", ErrRun, path)
+		return nil, fmt.Errorf("%w: %s not found; if training was killed at its start, the same tercet train command resumes", ErrRun, path)
 	}
 	r.Manifest = *m
 	for _, k := range allKinds {

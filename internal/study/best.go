@@ -26,11 +26,11 @@ func (b *Best) check(t *Table) error {
 		return nil
 	}
 	if t.Score(b.By) == nil {
-		return fmt.Errorf("best.by: there is no score %q", b.By)
+		return fmt.Errorf("best.by: unknown score %q", b.By)
 	}
 	for _, name := range b.Same {
 		if t.Field(name) == nil {
-			return fmt.Errorf("best.same: there is no field %q", name)
+			return fmt.Errorf("best.same: unknown field %q", name)
 		}
 	}
 	return nil

@@ -80,7 +80,7 @@ func (t *Table) checkClaims() error {
 	for _, c := range t.Claims {
 		for _, q := range c.Quantities {
 			if _, ok := estimators[q.By]; !ok {
-				return fmt.Errorf("claim %s: there is no estimator %q", c.ID, q.By)
+				return fmt.Errorf("claim %s: unknown estimator %q", c.ID, q.By)
 			}
 			if q.By == "difference" && (t.Score(q.Score) == nil || c.With == nil) {
 				return fmt.Errorf("claim %s: a difference needs a score of the table and with", c.ID)

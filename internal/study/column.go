@@ -59,14 +59,14 @@ func parseColumn(text string) (column, error) {
 		if digits, is := strings.CutPrefix(word, "."); is {
 			n, err := strconv.Atoi(digits)
 			if err != nil {
-				return c, fmt.Errorf("column %s: %q is no number of digits", c.name, word)
+				return c, fmt.Errorf("column %s: %q is not a number of digits", c.name, word)
 			}
 			c.form.Digits = n
 			continue
 		}
 		set, ok := formats[word]
 		if !ok {
-			return c, fmt.Errorf("column %s: there is no format %q", c.name, word)
+			return c, fmt.Errorf("column %s: unknown format %q", c.name, word)
 		}
 		set(&c)
 	}
@@ -84,7 +84,7 @@ func (t *Table) parseColumns() error {
 		}
 		what := strings.TrimPrefix(c.what, "d ")
 		if !own[what] && t.Field(what) == nil && t.Score(what) == nil && !slices.Contains(t.reduced(), what) {
-			return fmt.Errorf("column %q shows nothing: there is no field or score %q", c.name, what)
+			return fmt.Errorf("column %q shows nothing: unknown field or score %q", c.name, what)
 		}
 		if c.rule != "" {
 			if _, err := parseRule(c.rule, t.ScoreNames()); err != nil {

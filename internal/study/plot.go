@@ -56,7 +56,7 @@ func (p *Plot) check(t *Table) error {
 	}
 	for _, name := range names {
 		if t.Field(name) == nil {
-			return fmt.Errorf("plot: there is no field %q", name)
+			return fmt.Errorf("plot: unknown field %q", name)
 		}
 	}
 	if p.Differences && (t.Against == nil || p.points()) {
@@ -64,10 +64,10 @@ func (p *Plot) check(t *Table) error {
 	}
 	for _, l := range p.Y {
 		if t.Score(l.Score) == nil && !slices.Contains(t.reduced(), l.Score) && t.Observe.Events[l.Score] == "" {
-			return fmt.Errorf("plot: there is no score %q", l.Score)
+			return fmt.Errorf("plot: unknown score %q", l.Score)
 		}
 		if l.Form != "" && !slices.Contains(render.Forms(), l.Form) {
-			return fmt.Errorf("plot: there is no form %q; there are %s", l.Form, strings.Join(render.Forms(), ", "))
+			return fmt.Errorf("plot: unknown form %q; valid: %s", l.Form, strings.Join(render.Forms(), ", "))
 		}
 	}
 	return nil

@@ -42,12 +42,12 @@ func (t *Table) checkRates() error {
 		return nil
 	}
 	if !slices.Contains(t.Rows, t.Rates.Along) {
-		return fmt.Errorf("rates.along: %q is no field of rows", t.Rates.Along)
+		return fmt.Errorf("rates.along: %q is not a field of rows", t.Rates.Along)
 	}
 	for _, of := range t.Rates.Of {
 		for _, name := range []string{of.Score, of.Otherwise} {
 			if name != "" && t.Score(name) == nil {
-				return fmt.Errorf("rates: there is no score %q", name)
+				return fmt.Errorf("rates: unknown score %q", name)
 			}
 		}
 	}

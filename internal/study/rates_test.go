@@ -183,9 +183,9 @@ func TestRatesAreChecked(t *testing.T) {
 	t.Parallel()
 	const head = "title: x\ntables:\n  - name: x\n    title: x\n    fields: [{name: n, from: config.n}]\n    scores: [{name: s, from: config.s}]\n    rows: [n]\n    columns: [n]\n"
 	for rates, want := range map[string]string{
-		"{along: m, of: [{score: s}]}":               `rates.along: "m" is no field of rows`,
-		"{along: n, of: [{score: q}]}":               `there is no score "q"`,
-		"{along: n, of: [{score: s, otherwise: q}]}": `there is no score "q"`,
+		"{along: m, of: [{score: s}]}":               `rates.along: "m" is not a field of rows`,
+		"{along: n, of: [{score: q}]}":               `unknown score "q"`,
+		"{along: n, of: [{score: s, otherwise: q}]}": `unknown score "q"`,
 	} {
 		if _, err := Read([]byte(head+"    rates: "+rates+"\n"), "x.yaml", "x"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", rates, err)

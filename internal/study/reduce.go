@@ -37,11 +37,11 @@ func (t *Table) checkReduce() error {
 		return nil
 	}
 	if _, ok := reducers[t.Reduce.By]; !ok {
-		return fmt.Errorf("reduce.by: there is no %q; there are %s", t.Reduce.By, strings.Join(slices.Sorted(maps.Keys(reducers)), ", "))
+		return fmt.Errorf("reduce.by: unknown value %q; valid: %s", t.Reduce.By, strings.Join(slices.Sorted(maps.Keys(reducers)), ", "))
 	}
 	for _, name := range append(slices.Clone(t.Reduce.Along), t.Reduce.X) {
 		if name != "" && t.Field(name) == nil {
-			return fmt.Errorf("reduce: there is no field %q", name)
+			return fmt.Errorf("reduce: unknown field %q", name)
 		}
 	}
 	return nil

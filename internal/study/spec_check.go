@@ -79,7 +79,7 @@ func (t *Table) check() error {
 	}
 	for _, name := range slices.Concat(t.Rows, t.Sort, t.Alike) {
 		if t.Field(name) == nil {
-			return fmt.Errorf("there is no field %q; there are %s", name, strings.Join(t.FieldNames(), ", "))
+			return fmt.Errorf("unknown field %q; valid: %s", name, strings.Join(t.FieldNames(), ", "))
 		}
 	}
 	if err := t.checkReduce(); err != nil {

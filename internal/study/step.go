@@ -75,7 +75,7 @@ func (s *Step) check() error {
 		}
 		for source := range c.Where {
 			if !strings.HasPrefix(source, "config.") {
-				return fmt.Errorf("step %s: where is about config.KEY, not %q", s.Name, source)
+				return fmt.Errorf("step %s: where takes config.KEY, not %q", s.Name, source)
 			}
 		}
 		if len(c.For) > 1 {
@@ -140,7 +140,7 @@ func (s *Spec) takeConfigs(i int) error {
 	base := slices.Index(s.StepNames(), step.Like)
 	switch {
 	case step.Like == "" && (step.Override != nil || step.Chosen != ""):
-		return fmt.Errorf("override and chosen are about the configs of another step: name it with like")
+		return fmt.Errorf("override and chosen need the configs of another step: name it with like")
 	case step.Like == "":
 		return nil
 	case base < 0 || base >= i:

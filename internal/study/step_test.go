@@ -44,7 +44,7 @@ func TestStepErrors(t *testing.T) {
 		"run: [{name: c}, {name: b, like: c, override: [x=1]}, {name: a, like: b}]": "has override or chosen itself",
 		"run: [{name: a, then: [{}]}]":                                              "a command needs run",
 		"run: [{name: a, thn: [{}]}]":                                               "x.yaml:2",
-		"run: [{name: a, then: [{run: eval, where: {loss: x}}]}]":                   "where is about config.KEY",
+		"run: [{name: a, then: [{run: eval, where: {loss: x}}]}]":                   "where takes config.KEY",
 		"run: [{name: a, then: [{run: eval, for: {a: [x], b: [y]}}]}]":              "for has one name",
 	} {
 		if _, err := Read([]byte("title: x\n"+text+"\n"), "x.yaml", "x"); err == nil || !strings.Contains(err.Error(), want) {

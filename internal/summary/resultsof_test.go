@@ -68,7 +68,7 @@ func TestScoresOfOtherImagesAreLabeled(t *testing.T) {
 		if !strings.Contains(strings.ReplaceAll(out, `"split": "`, `"split":"`), want) {
 			t.Errorf("%s lacks %q:\n%s", format, want, out)
 		}
-		if note := "all scores are of the validation images, checkpoint last: they are no test scores"; format != "csv" && !strings.Contains(out, note) {
+		if note := "all scores are of the validation images, checkpoint last: they are not test scores"; format != "csv" && !strings.Contains(out, note) {
 			t.Errorf("%s has no note:\n%s", format, out)
 		}
 	}
@@ -79,7 +79,7 @@ func TestScoresOfOtherImagesAreLabeled(t *testing.T) {
 	if err := RunPage(s, []*rundir.Run{v}, true).WriteMarkdown("p.md"); err != nil {
 		t.Fatal(err)
 	}
-	if page := readText(t, "p.md"); !strings.Contains(page, "they are no test scores") || !strings.Contains(page, "validation images of 10 classes") {
+	if page := readText(t, "p.md"); !strings.Contains(page, "they are not test scores") || !strings.Contains(page, "validation images of 10 classes") {
 		t.Error(page)
 	}
 	both := readAs(t, r, rundir.Of{Split: "validation", Checkpoint: "best"})

@@ -14,7 +14,7 @@ func (s *Summary) remarks(runs []*rundir.Run) []string {
 	if len(runs) > 0 && !runs[0].Of.Standard() {
 		note := "all scores are of the " + runs[0].Of.Words()
 		if runs[0].Of.Split != "test" {
-			note += ": they are no test scores"
+			note += ": they are not test scores"
 		}
 		out = append(out, note)
 	}

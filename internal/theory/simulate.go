@@ -53,7 +53,7 @@ func Simulate(ctx context.Context, o SimOptions) (*printed.Simulation, error) {
 	case o.PerClass > MaxSimulated/o.Classes:
 		return nil, fmt.Errorf("%w: %d classes of %d images each are too many to draw; at most %d images in all", ErrInput, o.Classes, o.PerClass, MaxSimulated)
 	case o.Limits.Nodes < 0 || o.Limits.Work < 0:
-		return nil, fmt.Errorf("%w: limits of %d nodes and %d multiplications: neither can be negative", ErrInput, o.Limits.Nodes, o.Limits.Work)
+		return nil, fmt.Errorf("%w: limits of %d nodes and %d multiplications: both must be non-negative", ErrInput, o.Limits.Nodes, o.Limits.Work)
 	}
 	truth := make([]int32, o.Classes*o.PerClass)
 	for i := range truth {

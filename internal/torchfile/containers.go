@@ -26,7 +26,7 @@ func openZip(r io.ReaderAt, size int64) (container, error) {
 		}
 		left -= f.UncompressedSize64
 		if _, twice := entries[f.Name]; twice {
-			return container{}, bad("%s is twice in its archive", short(f.Name))
+			return container{}, bad("%s is listed twice in its archive", short(f.Name))
 		}
 		entries[f.Name] = f
 		if strings.HasSuffix(f.Name, "/data.pkl") {
@@ -60,7 +60,7 @@ func openZip(r io.ReaderAt, size int64) (container, error) {
 		want := uint64(s.numel) * uint64(safetensors.Width(s.dtype))
 		switch {
 		case f == nil:
-			return nil, bad("there is no entry %sdata/%s in its archive", short(root), short(s.key))
+			return nil, bad("its archive has no entry %sdata/%s", short(root), short(s.key))
 		case f.UncompressedSize64 != want:
 			return nil, bad("entry %s has %d bytes, and its tensors need %d", short(f.Name), f.UncompressedSize64, want)
 		}

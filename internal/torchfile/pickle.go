@@ -124,7 +124,7 @@ func (m *machine) pop() (any, error) {
 		low = m.marks[n-1]
 	}
 	if len(m.stack) <= low {
-		return nil, bad("its pickle takes a value at byte %d that is not there", m.at-1)
+		return nil, bad("its pickle reads a missing value at byte %d", m.at-1)
 	}
 	v := m.stack[len(m.stack)-1]
 	m.stack = m.stack[:len(m.stack)-1]
@@ -135,7 +135,7 @@ func (m *machine) pop() (any, error) {
 func (m *machine) toMark() ([]any, error) {
 	n := len(m.marks)
 	if n == 0 {
-		return nil, bad("its pickle takes a mark at byte %d that is not there", m.at-1)
+		return nil, bad("its pickle reads a missing mark at byte %d", m.at-1)
 	}
 	low := m.marks[n-1]
 	out := append([]any(nil), m.stack[low:]...)
@@ -316,7 +316,7 @@ func (m *machine) remember(op byte) error {
 	if op == 'h' || op == 'j' {
 		v, ok := m.memo[n]
 		if !ok {
-			return bad("its pickle refers to a value at byte %d that is not there", m.at)
+			return bad("its pickle refers to a missing value at byte %d", m.at)
 		}
 		return m.push(v)
 	}

@@ -160,7 +160,7 @@ const maxNumbers = 1 << 48
 func newStorage(id any, had map[string]*storage) (*storage, error) {
 	t, _ := id.(tuple)
 	if len(t) != 5 && len(t) != 6 || t[0] != "storage" {
-		return nil, bad("it refers to something that is no storage of numbers; save state_dict(), not the whole module")
+		return nil, bad("it refers to something that is not a storage of numbers; save state_dict(), not the whole module")
 	}
 	if len(t) == 6 && t[5] != nil {
 		return nil, bad("it has a view of a storage, which PyTorch wrote before 0.4; load it in a recent PyTorch and save state_dict() again")

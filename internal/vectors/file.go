@@ -102,7 +102,7 @@ func (v *File) openPerRow(size int64) error {
 	}
 	v.lead, v.row = 4, 4+d*int64(v.number.Width())
 	if size%v.row != 0 {
-		return fault.Bad("%s: truncated, or no file of rows of one length: a row of %d columns takes %d bytes, and %d are no multiple of that", v.path, d, v.row, size)
+		return fault.Bad("%s: truncated, or its rows differ in length: a row of %d columns takes %d bytes, and %d is not a multiple of that", v.path, d, v.row, size)
 	}
 	return v.shape(size/v.row, d)
 }

@@ -180,7 +180,7 @@ func TestBadFiles(t *testing.T) {
 		"NaN":                {"x.fbin", le(1, 2, []float32{1, float32(math.NaN())}), "row 0, column 1 is NaN"},
 		"infinity":           {"x.fvecs", le(2, two, 2, []float32{1, float32(math.Inf(-1))}), "row 1, column 1 is -Inf"},
 		"empty vecs":         {"x.fvecs", nil, "ends inside the length"},
-		"truncated vecs":     {"x.fvecs", le(2, two, 2, two[:1]), "no multiple"},
+		"truncated vecs":     {"x.fvecs", le(2, two, 2, two[:1]), "not a multiple"},
 		"negative length":    {"x.bvecs", le(-2, two), "want at least 1"},
 		"another length":     {"x.fvecs", le(2, two, 1, two), "row 1 has 1 columns"},
 		"no npy":             {"x.npy", le(2, 2, two, two), "not an npy file"},

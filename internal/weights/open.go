@@ -41,7 +41,7 @@ func Open(path string) (*File, error) {
 	f := &File{Path: path}
 	head, err := f.sum()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Missing(nil, "weights: there is no file %s", path)
+		return nil, fault.Missing(nil, "weights: file %s not found", path)
 	}
 	if err != nil {
 		return nil, fault.Of(fault.ErrFormat, err, "weights %s", path)

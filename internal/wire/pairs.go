@@ -118,7 +118,7 @@ func EvalPairs(cfg *config.Config, ds data.Dataset) (*PairSet, *record.Noise, er
 func flipPairs(cfg *config.Config, pairs []batch.Pair) (*record.Noise, error) {
 	o, ok := cfg.Noise.Options.(noise.OnPairs)
 	if !ok {
-		return nil, fmt.Errorf("eval.noisy_pairs: noise %s is none of pairs", cfg.Noise.Kind)
+		return nil, fmt.Errorf("eval.noisy_pairs: noise %s does not apply to pairs", cfg.Noise.Kind)
 	}
 	w, err := o.WrongPairs()
 	if err != nil {

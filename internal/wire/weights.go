@@ -83,7 +83,7 @@ func foundWeights(path string, classes int, made bool) (record.TripletWeights, e
 	var w record.TripletWeights
 	d, err := record.Read[record.NoiseRate](path)
 	if errors.Is(err, os.ErrNotExist) {
-		return w, fmt.Errorf("noise_from: there is no %s; tercet noise %s RUN writes RUN/noise.json", path, option.Name("run"))
+		return w, fmt.Errorf("noise_from: %s not found; tercet noise %s RUN writes RUN/noise.json", path, option.Name("run"))
 	}
 	if err != nil {
 		return w, fmt.Errorf("noise_from: %w", err)

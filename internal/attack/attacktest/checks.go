@@ -43,7 +43,7 @@ func checkDescription(t *testing.T, a attack.Attack) {
 	}
 	for _, o := range a.Options {
 		if !slices.Contains(attack.MethodOptionNames(), o) {
-			t.Errorf("there is no option %q", o)
+			t.Errorf("unknown option %q", o)
 		}
 	}
 	for o := range a.Refuses {

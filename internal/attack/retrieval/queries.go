@@ -24,11 +24,11 @@ func (g *Gallery) Choose(n int, drawn bool, seed uint64) (queries []int, exclude
 	switch excluded = from.Len() - len(queries); {
 	case len(queries) > 0:
 	case g.Apart():
-		return nil, 0, Unfit("attack: none of the %d queries is compared with an image of its class and one of another", from.Len())
+		return nil, 0, Unfit("attack: none of the %d queries has both a gallery image of its class and one of another class", from.Len())
 	case len(g.count) == 1:
-		return nil, 0, Unfit("attack: all %d images have one label, so there is nothing wrong to be found", g.Len())
+		return nil, 0, Unfit("attack: all %d images have the same label, so no retrieval can be wrong", g.Len())
 	default:
-		return nil, 0, Unfit("attack: none of the %d images has another one of its label, so there is nothing to find", g.Len())
+		return nil, 0, Unfit("attack: each of the %d images is alone in its class, so no query has a match", g.Len())
 	}
 	if n == 0 || n >= len(queries) {
 		return queries, excluded, nil

@@ -55,8 +55,8 @@ func TestChoose(t *testing.T) {
 func TestChooseOfUnfitGalleries(t *testing.T) {
 	t.Parallel()
 	for want, labels := range map[string][]int32{
-		"there is nothing wrong to be found": {3, 3, 3},
-		"so there is nothing to find":        {0, 1, 2},
+		"no retrieval can be wrong":                      {3, 3, 3},
+		"is alone in its class, so no query has a match": {0, 1, 2},
 	} {
 		if _, _, err := labeled(t, labels...).Choose(0, false, 0); !errors.Is(err, ErrUnfit) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -37,7 +37,7 @@ func newField(name string, g *retrieval.Gallery, k int) (f field, err error) {
 		f = newWhole(g, k)
 	}
 	if err == nil && f.against() < k {
-		return nil, retrieval.Unfit("worst case, gallery %s: a query has %d rows of other labels, and %d nearest rows can only all be wrong with as many", name, f.against(), k)
+		return nil, retrieval.Unfit("worst case, gallery %s: a query has only %d rows of other labels; with %d nearest rows it needs at least as many", name, f.against(), k)
 	}
 	return f, err
 }
@@ -103,7 +103,7 @@ func newTrimmed(g *retrieval.Gallery, k int) (*whole, error) {
 	}
 	w := wholeOf(g, out, labels, k)
 	if w.distinct < 2 {
-		return nil, retrieval.Unfit("worst case: of the gallery's %d rows, those that are retrieved right have %d labels; the trimmed gallery needs 2 or more", g.Len(), w.distinct)
+		return nil, retrieval.Unfit("worst case: of the gallery's %d rows, the correctly retrieved ones have %d labels; the trimmed gallery needs 2 or more", g.Len(), w.distinct)
 	}
 	return w, nil
 }

@@ -42,7 +42,7 @@ func (r *runner) takeGiven() error {
 	clean := make([]float32, size)
 	for k, item := range g.Items {
 		if item < 0 || item >= r.images.Len() {
-			return g.bad("image %d is of item %d; the set has %d", k, item, r.images.Len())
+			return g.bad("image %d belongs to item %d, but the set has %d", k, item, r.images.Len())
 		}
 		if err := r.images.Read(item, clean); err != nil {
 			return r.about([]int{item}, err)
@@ -61,7 +61,7 @@ func (r *runner) takeGiven() error {
 		}
 	}
 	if len(r.given) == 0 {
-		return g.bad("images: none of the %d is of one of the %d queries", len(g.Items), len(r.items))
+		return g.bad("images: none of the %d belongs to one of the %d queries", len(g.Items), len(r.items))
 	}
 	return nil
 }

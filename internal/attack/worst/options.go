@@ -102,10 +102,10 @@ func (o *Options) fill() error {
 		}
 	}
 	if o.Queries < 0 || o.Together < 0 || o.K < 0 {
-		return errors.New("worst case: neither queries, nearest rows nor images in a batch may be negative")
+		return errors.New("worst case: queries, nearest rows and images in a batch must be non-negative")
 	}
 	if o.Moves && o.K > 1 {
-		return errors.New("worst case: where the gallery moves, one nearest row counts")
+		return errors.New("worst case: a moving gallery allows only one nearest row")
 	}
 	p := o.pgd()
 	return p.Validate()

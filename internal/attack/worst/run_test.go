@@ -416,7 +416,7 @@ func TestRefuses(t *testing.T) {
 		{Options{Norm: adversary.Linf, Eps: 0.1, Galleries: []string{"half"}}, x.g, `unknown gallery "half"`},
 		{Options{Norm: adversary.Linf, Eps: 0.1, Galleries: []string{Full, Full}}, x.g, "named twice"},
 		{Options{Norm: adversary.Linf, Eps: 0.1, Queries: -1}, x.g, "negative"},
-		{Options{Norm: adversary.Linf, Eps: 0.1}, one, "have one label"},
+		{Options{Norm: adversary.Linf, Eps: 0.1}, one, "have the same label"},
 		{Options{Norm: adversary.Linf, Eps: 0.1}, alone, "not the model's embedding"},
 	} {
 		if _, err := Run(context.Background(), x.m, x.s, c.g, c.o); err == nil || !strings.Contains(err.Error(), c.want) {

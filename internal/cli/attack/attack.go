@@ -252,7 +252,7 @@ func (o *options) open() (*run.Run, error) {
 		return r, nil
 	}
 	if _, folder := store.ReadItems(o.Run); folder == nil {
-		return nil, base.Usagef("--run %s is a folder of embeddings: attack changes pixels, so that it needs the images and the network; give the run that embedded them", o.Run)
+		return nil, base.Usagef("--run %s is a folder of embeddings: attack changes pixels, so it needs the images and the network; give the run that embedded them", o.Run)
 	}
 	return nil, err
 }

@@ -64,11 +64,11 @@ func (o *options) checkCurve() error {
 		return nil
 	}
 	if o.changed("eps") {
-		return base.Usagef("--curve goes over eps itself; leave --eps out")
+		return base.Usagef("--curve sets eps itself; leave out --eps")
 	}
 	for _, flag := range []string{"examples", "example-attacks", "save-images", "per-query", "fail-under", "fail-over", "if-needed"} {
 		if o.changed(flag) {
-			return base.Usagef("--%s is about one eps and its attack.json; it does not go with --curve", flag)
+			return base.Usagef("--%s applies to a single eps and its attack.json; it cannot be combined with --curve", flag)
 		}
 	}
 	var err error

@@ -38,7 +38,7 @@ func (o *options) effects() error {
 		}
 		for _, name := range o.ask.Attacks {
 			if a, _ := attack.Named(name); a.Refuses[option] != "" {
-				return base.Usagef("--%s does not go with %s: %s", option, name, a.Refuses[option])
+				return base.Usagef("--%s cannot be used with %s: %s", option, name, a.Refuses[option])
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func (o *options) names() error {
 		return err
 	}
 	if o.changed("example-attacks") && len(o.ask.PictureAttacks) == 0 || o.ask.Attacks == nil {
-		return base.Usagef("no attack is named; there are: %s", strings.Join(attack.Attacks(), ", "))
+		return base.Usagef("no attack given; valid: %s", strings.Join(attack.Attacks(), ", "))
 	}
 	for _, n := range o.ask.PictureAttacks {
 		if !slices.Contains(o.ask.Attacks, n) {
@@ -57,7 +57,7 @@ func listNames(flag string, list []string) ([]string, error) {
 			if c := names.Closest(n, known); c != "" {
 				hint = "did you mean " + c + "? "
 			}
-			return nil, base.Usagef("%s: there is no attack %q; %sthere are: %s", flag, n, hint, strings.Join(known, ", "))
+			return nil, base.Usagef("%s: unknown attack %q; %svalid: %s", flag, n, hint, strings.Join(known, ", "))
 		}
 		if slices.Contains(out, known[i]) {
 			return nil, base.Usagef("%s names %s twice", flag, known[i])

@@ -156,7 +156,7 @@ func TestUnfinishedRuns(t *testing.T) {
 		clitest.Put(t, "runs/tiny/manifest.json", strings.Replace(clitest.Unsealed(b), `"status": "finished"`, `"status": "`+status+`"`, 1))
 		for _, line := range []string{"eval --run runs/tiny --no-pictures", "attack --run runs/tiny --queries 2 --steps 1 --examples 0", "cluster --run runs/tiny --no-pictures"} {
 			_, _, stderr := clitest.Run(clitest.ShellWords(line)...)
-			want := "warning: runs/tiny is unfinished (" + status + "): checkpoint last is of step 18 of 18"
+			want := "warning: runs/tiny is unfinished (" + status + "): checkpoint last was saved at step 18 of 18"
 			if got := strings.Count(stderr, want); got != 1 && status != "finished" || strings.Contains(stderr, "unfinished") && status == "finished" {
 				t.Errorf("%s, %s: %s", status, line, stderr)
 			}
@@ -171,7 +171,7 @@ func TestAttackTasks(t *testing.T) {
 	clitest.Must(t, 0, "train -c tiny.yaml -q")
 	const attack = "attack --run runs/tiny --attack ES,CA+ --pgd-steps 2 --bootstrap 100 --queries 8 --per-query"
 	clitest.Must(t, 0, attack+" --examples 0 --out-dir one")
-	clitest.Refuse(t, 3, attack+" --merge --out-dir many", "many/attack.json.part-1-of-N is not there")
+	clitest.Refuse(t, 3, attack+" --merge --out-dir many", "many/attack.json.part-1-of-N does not exist")
 	doc := clitest.Document(t, attack+" --task 1/1 --out-dir many")
 	if doc["queries"] != 8.0 || doc["schema"] != record.AttackPartSchema || doc["adversarial"] != nil {
 		t.Errorf("%v", doc)
@@ -188,10 +188,10 @@ func TestAttackTasks(t *testing.T) {
 		t.Errorf("merged:\n%s\nin one process:\n%s", many, one)
 	}
 	for flags, want := range map[string]string{
-		"--task 1/2":                      "work for at most 1",
-		"--task 1/1 --fail-over ES:D=0.5": "about a result, which --merge makes",
-		"--task 1/1 --examples 2":         "do not go together",
-		"--merge --curve eps=0..0.1:2":    "do not go together",
+		"--task 1/2":                      "work for at most 1 tasks",
+		"--task 1/1 --fail-over ES:D=0.5": "for the merged result; add --merge",
+		"--task 1/1 --examples 2":         "cannot be combined",
+		"--merge --curve eps=0..0.1:2":    "cannot be combined",
 		"--merge --eps 1/255 --force":     "is of another attack (other options)",
 		"--merge --seed 4 --force":        "is of another attack (other options)",
 	} {

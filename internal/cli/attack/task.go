@@ -14,7 +14,7 @@ import (
 // runTask attacks a share of the queries.
 func runTask(ctx context.Context, s *base.Streams, o options, r *run.Run, opts record.AttackOptions, view *base.Stages) error {
 	if given := base.Given(o.changed, "fail-under", "fail-over"); given != "" {
-		return base.Usagef("%s: about a result, which --merge makes", given)
+		return base.Usagef("%s: for the merged result; add --merge", given)
 	}
 	t, err := scheduler.ParseTask(o.task, os.Getenv)
 	if err != nil {

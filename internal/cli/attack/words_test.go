@@ -67,7 +67,7 @@ func TestNames(t *testing.T) {
 		t.Errorf("%v %v", got, err)
 	}
 	for _, tc := range []struct{ name, want string }{
-		{"CTM", "did you mean LTM"}, {"spqa", "did you mean SPQA+"}, {"fgsm-ranking", `there is no attack "fgsm-ranking"; there are: CA+, CA-, QA+`}, {"", "there are: CA+"},
+		{"CTM", "did you mean LTM"}, {"spqa", "did you mean SPQA+"}, {"fgsm-ranking", `unknown attack "fgsm-ranking"; valid: CA+, CA-, QA+`}, {"", "valid: CA+"},
 	} {
 		if _, err := listNames("--attack", []string{tc.name}); err == nil || base.ExitCode(err) != base.ExitUsage || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%q: %v", tc.name, err)

@@ -51,14 +51,14 @@ func (o *options) checkWorst() ([]base.Gate, error) {
 	}
 	for _, flag := range notWorst {
 		if o.changed(flag) && (flag == "task" || flag == "merge") {
-			return nil, base.Usagef("--%s: --suite %s is not divided into tasks; a command that was interrupted continues after the last attack that was done", flag, o.suite)
+			return nil, base.Usagef("--%s: --suite %s is not divided into tasks; an interrupted command continues after its last finished attack", flag, o.suite)
 		}
 		if o.changed(flag) {
 			return nil, base.Usagef("--%s has no effect on --suite %s, whose attacks have their own settings", flag, o.suite)
 		}
 	}
 	if o.nearest > 1 && o.moves {
-		return nil, base.Usagef("--move-gallery is about the nearest row: leave --k out")
+		return nil, base.Usagef("--move-gallery uses only the nearest row: leave out --k")
 	}
 	if o.nearest == 1 {
 		o.nearest = 0 // as documents have it
@@ -71,14 +71,14 @@ func (o *options) checkWorst() ([]base.Gate, error) {
 		g = strings.ToLower(strings.TrimSpace(g))
 		switch {
 		case !slices.Contains(worst.Galleries(), g):
-			return nil, base.Usagef("--gallery: there is no gallery %q; %s", g, names.Unknown(g, worst.Galleries()))
+			return nil, base.Usagef("--gallery: unknown gallery %q; %s", g, names.Unknown(g, worst.Galleries()))
 		case slices.Contains(galleries, g):
 			return nil, base.Usagef("--gallery names %s twice", g)
 		}
 		galleries = append(galleries, g)
 	}
 	if o.galleries = galleries; len(galleries) == 0 {
-		return nil, base.Usagef("--gallery names none; %s", names.Unknown("", worst.Galleries()))
+		return nil, base.Usagef("--gallery is empty; %s", names.Unknown("", worst.Galleries()))
 	}
 	gates, err := o.Gates()
 	if err != nil {
@@ -221,7 +221,7 @@ func (o *options) networks(own *run.Run, opts *record.WorstOptions) (list []*run
 			case slices.Contains(opts.Transfer, name):
 				err = base.Usagef("%s is named twice, or another run with the same config", dir)
 			case r.Manifest.Config == own.Manifest.Config:
-				err = base.Usagef("%s is the run that is attacked, or one with the same config; give a run with another seed or defense", dir)
+				err = base.Usagef("%s is the attacked run, or one with the same config; give a run with another seed or defense", dir)
 			}
 			opts.Transfer = append(opts.Transfer, name)
 		}

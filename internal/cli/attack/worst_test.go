@@ -65,14 +65,14 @@ func TestWorst(t *testing.T) {
 		" --gallery full,prototype --battery --eps 1/255": "eps linf 8/255 instead of linf 1/255",
 		" --gallery full,prototype --battery --queries 4": "8 queries instead of 4",
 		" --gallery full,prototype":                       "would lose: the checks for masked gradients",
-		" --gallery half":                                 `there is no gallery "half"; valid: full, prototype, trimmed`,
+		" --gallery half":                                 `unknown gallery "half"; valid: full, prototype, trimmed`,
 		" --gallery full,full":                            "names full twice",
 		" --eps 2":                                        "eps is 2: pixels are in [0, 1]",
 		" --eps x":                                        `--eps "x" is not a number`,
 		" --norm l2":                                      "eps l", // of another norm
 		" --pgd-steps 3":                                  "--pgd-steps has no effect on --suite worst",
 		" --curve eps=0..1/255:2":                         "--curve has no effect on --suite worst",
-		" --task 1/2":                                     "--task: --suite worst is not divided into tasks; a command that was interrupted continues",
+		" --task 1/2":                                     "--task: --suite worst is not divided into tasks; an interrupted command continues",
 		" --queries -1":                                   "--queries",
 		" --fail-under ERS=0.1":                           "ERS",
 		" --gallery prototype --fail-under wcR=1":         "wcR",
@@ -152,7 +152,7 @@ func TestWorstVerifies(t *testing.T) {
 		t.Errorf("recall@1 %v, one image %v, all %v", clean.Value, one.Value, all.Value)
 	}
 	clitest.Refuse(t, 2, line+" --eps 6/255 --out-dir moved", "would lose: the attacks on the gallery")
-	clitest.Refuse(t, 2, line+" --move-gallery --k 2", "leave --k out")
+	clitest.Refuse(t, 2, line+" --move-gallery --k 2", "leave out --k")
 	clitest.Refuse(t, 2, line+" --eps 6/255 --out-dir four --k 2", "the 4 nearest rows instead of 2")
 	clitest.Refuse(t, 2, line+" --k 0", "--k")
 	clitest.Refuse(t, 2, line+" --eps 6/255 --out-dir ours", "would lose: the images of others that were verified")
@@ -178,7 +178,7 @@ func TestWorstVerifies(t *testing.T) {
 	clitest.Refuse(t, 2, line+" --eps 6/255 --out-dir plus --transfer runs/other", "would lose: the attacks of the suite plus")
 	clitest.Refuse(t, 2, plus+" --eps 6/255 --out-dir plus", "would lose: the images made for the network ")
 	clitest.Refuse(t, 2, plus+" --transfer runs/other --transfer runs/other", "--transfer: runs/other is named twice")
-	clitest.Refuse(t, 2, plus+" --transfer runs/tiny", "is the run that is attacked")
+	clitest.Refuse(t, 2, plus+" --transfer runs/tiny", "is the attacked run")
 	clitest.Refuse(t, 3, plus+" --transfer runs/none", "runs/none")
 	clitest.Refuse(t, 2, plus+" --pgd-steps 3", "--pgd-steps has no effect on --suite plus")
 	clitest.Refuse(t, 2, "attack --run runs/tiny --transfer runs/other", "--transfer is for --suite worst and plus")

@@ -122,13 +122,13 @@ func MissingSub(cmd *cobra.Command, args []string) error {
 		return Usagef("%s needs one of: %s", cmd.Name(), list)
 	}
 	if cmd.HasParent() {
-		return Usagef("%s has no command %q; %sit has: %s", cmd.Name(), args[0], DidYouMean(args[0], subs), list)
+		return Usagef("%s has no command %q; %scommands: %s", cmd.Name(), args[0], DidYouMean(args[0], subs), list)
 	}
 	mean := DidYouMean(args[0], subs)
 	if below := commandBelow(cmd, args[0]); below != "" {
 		mean = "did you mean " + below + "? "
 	}
-	return Usagef("there is no command %q; %scommands: %s", args[0], mean, list)
+	return Usagef("unknown command %q; %scommands: %s", args[0], mean, list)
 }
 
 // otherNames are words that users try as commands, with what does it.

@@ -49,7 +49,7 @@ func KnownGates(gates []Gate, keys []string) error {
 			if c := names.Closest(g.Key, keys); c != "" {
 				hint = "; did you mean " + c + "?"
 			}
-			return Usagef("%s: %q will not be measured%s (there will be: %s)", g.flag(), g.Key, hint, strings.Join(keys, ", "))
+			return Usagef("%s: %q will not be measured%s (this command measures: %s)", g.flag(), g.Key, hint, strings.Join(keys, ", "))
 		}
 	}
 	return nil
@@ -71,7 +71,7 @@ func CheckGates(gates []Gate, scores ...record.Scores) error {
 					names = append(names, e.Key)
 				}
 			}
-			return Usagef("%s: %q was not measured; there are: %s", g.flag(), g.Key, strings.Join(names, ", "))
+			return Usagef("%s: %q was not measured; measured: %s", g.flag(), g.Key, strings.Join(names, ", "))
 		}
 		if g.Over && !(v.Value <= g.Limit) {
 			failed = append(failed, fmt.Sprintf("%s is %.4f, must be at most %g", g.Key, v.Value, g.Limit))

@@ -105,7 +105,7 @@ func (o *Subject) Check() error {
 		return Usagef("name what to work on: --run DIRECTORY, or --embeddings FILE.npy")
 	}
 	if o.Run == "" && (o.Limit > 0 || o.Set != "test" || o.Checkpoint != "last") {
-		return Usagef("--limit, --split and --checkpoint go with --run")
+		return Usagef("--limit, --split and --checkpoint need --run")
 	}
 	return CheckSplit(o.Set, o.Checkpoint)
 }
@@ -166,7 +166,7 @@ func (o *Subject) NoteUnfinished(s *Streams, r *run.Run) error {
 	if err != nil {
 		return RunError(err)
 	}
-	s.Note("warning: %s is unfinished (%s): checkpoint %s is of step %d of %d", r.Dir, m.Status, o.Checkpoint, step, m.Of)
+	s.Note("warning: %s is unfinished (%s): checkpoint %s was saved at step %d of %d", r.Dir, m.Status, o.Checkpoint, step, m.Of)
 	return nil
 }
 
@@ -176,7 +176,7 @@ func (o *Subject) notePastBest(s *Streams, r *run.Run) {
 	if o.Checkpoint != names.Last || m.Stopped == nil || m.Best == nil || m.Best.Step >= m.Stopped.Step {
 		return
 	}
-	s.Note("%s stopped early at step %d: checkpoint last is of that step, the best one of step %d; --checkpoint best takes it", r.Dir, m.Stopped.Step, m.Best.Step)
+	s.Note("%s stopped early at step %d: checkpoint last was saved there, the best one at step %d; --checkpoint best uses it", r.Dir, m.Stopped.Step, m.Best.Step)
 }
 
 // CheckResamples refuses numbers of resamples that no interval can be told from.

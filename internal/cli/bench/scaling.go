@@ -22,7 +22,7 @@ const turns = 3
 // checkScaling returns a usage error where --scaling is not increasing numbers of threads.
 func (o options) checkScaling() error {
 	if o.scaling != nil && o.changed("threads") {
-		return base.Usagef("--threads and --scaling do not go together; --scaling has all numbers of threads")
+		return base.Usagef("--threads and --scaling cannot be combined; --scaling lists the numbers of threads")
 	}
 	for i, n := range o.scaling {
 		switch {

@@ -60,7 +60,7 @@ func TestDIBSSimulates(t *testing.T) {
 		}
 	}
 	_, out, _ = clitest.Run(strings.Fields("bound " + line + " --negatives random")...)
-	if want := "The theorem is about same-index negatives. Expected here: a duplicates floor of 0.000563.\n"; !strings.Contains(out, want) {
+	if want := "The theorem covers same-index negatives. Expected here: a duplicates floor of 0.000563.\n"; !strings.Contains(out, want) {
 		t.Errorf("no %q in\n%s", want, out)
 	}
 	// A draw whose optimum is not proven is bounded from both sides.
@@ -108,12 +108,12 @@ func TestRefuses(t *testing.T) {
 		"dibs --per-class 1":                    "number of images of each class is 1",
 		"dibs --simulate 0":                     "number of draws is 0",
 		"dibs --simulate -3":                    "number of draws is -3",
-		"dibs --seed 3":                         "--seed is about drawn graphs; give --simulate N too",
+		"dibs --seed 3":                         "--seed is for simulated graphs; add --simulate N",
 		"dibs --simulate 2 --negatives near":    `negatives are "near"; choose same-index or random`,
 		"dibs --simulate 2 --nodes -1":          "limits of -1 nodes",
 		"dibs --simulate 2 --per-class 1000000": "too many to draw",
 		"noise":                                 "how much noise? Give one of --sln, --rate, --pln, --effective, --flips",
-		"noise --sln 0.1 --pln 0.2":             "--pln and --sln do not go together",
+		"noise --sln 0.1 --pln 0.2":             "--pln and --sln cannot be combined",
 		"noise --rate 1.5":                      "rate is 1.5",
 		"noise --effective 0.6":                 "effective is 0.6",
 		"noise --flips 0.7":                     "flips is 0.7",

@@ -81,7 +81,7 @@ func runBoundDIBS(ctx context.Context, s *base.Streams, o dibsOptions) error {
 	if !o.changed("simulate") {
 		for _, flag := range []string{"negatives", "seed", "nodes"} {
 			if o.changed(flag) {
-				return base.Usagef("--%s is about drawn graphs; give --simulate N too", flag)
+				return base.Usagef("--%s is for simulated graphs; add --simulate N", flag)
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func printSimulation(b *strings.Builder, s *printed.Simulation) {
 		fmt.Fprintf(b, "%d of %d optima are proven; --nodes N sets the limit of the search.\n", s.Proven, n)
 	}
 	if s.Theorem == nil {
-		fmt.Fprintf(b, "The theorem is about same-index negatives. Expected here: a duplicates floor of %s.\n", decimal(s.Expected))
+		fmt.Fprintf(b, "The theorem covers same-index negatives. Expected here: a duplicates floor of %s.\n", decimal(s.Expected))
 		return
 	}
 	b.WriteString("\n")

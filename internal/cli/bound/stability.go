@@ -99,7 +99,7 @@ func (o *stabilityOptions) choose() (stabilityBound, error) {
 			}
 			have = append(have, fmt.Sprint(b.number))
 		}
-		return stabilityBound{}, base.Usagef("there is no bound of --%s %d; there are %s", kind, *number, strings.Join(have, ", "))
+		return stabilityBound{}, base.Usagef("unknown bound --%s %d; valid: %s", kind, *number, strings.Join(have, ", "))
 	}
 	return stabilityBound{}, base.Usagef("which bound? Give one of --theorem, --lemma, --corollary and its number")
 }
@@ -111,7 +111,7 @@ func (o *stabilityOptions) check(b stabilityBound) error {
 	unused := lists.Filter(stabilityFlags(o.flags), func(name string) bool { return changed(name) && !slices.Contains(may, name) })
 	switch {
 	case changed("radius") && (changed("lipschitz") || changed("smoothness")):
-		return base.Usagef("--radius is about the logistic loss, --lipschitz and --smoothness are about another; give one of them")
+		return base.Usagef("--radius is for the logistic loss, --lipschitz and --smoothness are for other losses; give one or the other")
 	case slices.Equal(unused, []string{"constants"}) && b.loss != nil:
 		return base.Usagef("--constants chooses L and alpha of --radius, which is not given")
 	case len(unused) > 0:

@@ -185,15 +185,15 @@ func (o *options) method() error {
 	case a.Gallery == worst.Full:
 		a.Gallery = ""
 	case a.Method == robustness.Vote:
-		return base.Usagef("--gallery %s is about the other methods: a vote searches all rows", a.Gallery)
+		return base.Usagef("--gallery %s is for the other methods: a vote searches all rows", a.Gallery)
 	}
 	if a.Moves && (a.Gallery != "" || a.Method != robustness.IBP && a.Method != robustness.Crown) {
-		return base.Usagef("--move-gallery is about --method ibp and crown-ibp, and the gallery of all rows")
+		return base.Usagef("--move-gallery needs --method ibp or crown-ibp, and the gallery of all rows")
 	}
 	switch a.Method {
 	case robustness.Vote, robustness.Mean:
 		if o.changed("radii") {
-			return base.Usagef("--radii is about --method ibp: %s finds the largest budget of each query", a.Method)
+			return base.Usagef("--radii is for --method ibp: %s finds the largest budget of each query", a.Method)
 		}
 		if !(a.Sigma > 0 && a.Sigma <= 100) {
 			return base.Usagef("--sigma is %v; give a standard deviation above 0, at most 100", a.Sigma)
@@ -210,7 +210,7 @@ func (o *options) method() error {
 		}
 	default:
 		if given := base.Given(o.changed, "sigma", "samples", "alpha"); given != "" {
-			return base.Usagef("%s: about --method vote and mean; %s draws no noise", given, a.Method)
+			return base.Usagef("%s: only for --method vote and mean; %s draws no noise", given, a.Method)
 		}
 		a.Norm, a.Sigma, a.Samples, a.Alpha = "linf", 0, 0, 0
 		def := []string{"77/255"}

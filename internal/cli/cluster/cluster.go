@@ -161,7 +161,7 @@ func runCluster(ctx context.Context, s *base.Streams, o options) error {
 		s.Note("labels are not written; --out-dir FOLDER writes them")
 	}
 	if c.Stopped != nil {
-		return fmt.Errorf("%w: the clusters are written, but not everything else that was asked for", stoppedBy(ctx))
+		return fmt.Errorf("%w: the clusters are written, but not everything else that was requested", stoppedBy(ctx))
 	}
 	return base.CheckGates(gates, c.Doc.Clustering)
 }
@@ -233,7 +233,7 @@ func (o *options) inputs() []string {
 func (o *options) clusterGates() ([]base.Gate, error) {
 	gates, err := o.Gates()
 	if err == nil && o.task != "" && len(gates) > 0 {
-		err = base.Usagef("--fail-under is about a result, which --merge makes")
+		err = base.Usagef("--fail-under is for the merged result; add --merge")
 	}
 	if err == nil && len(gates) > 0 && o.Run == "" && o.Labels == "" {
 		err = base.Usagef("--fail-under needs --labels: without true labels nothing is scored")

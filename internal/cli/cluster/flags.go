@@ -149,11 +149,11 @@ func (o *options) heeded() error {
 		"matrix-limit", "map", "perplexity", "map-iterations", "theta",
 	} {
 		if o.flags.Changed(flag) {
-			return base.Usagef("--%s is about points; --graph gives costs and no points", flag)
+			return base.Usagef("--%s needs points; --graph gives only costs", flag)
 		}
 	}
 	if o.method != solve.Multicut {
-		return base.Usagef("--graph gives costs and no points; it is for multicut, not for %s", o.method)
+		return base.Usagef("--graph gives only costs, no points: use multicut, not %s", o.method)
 	}
 	if o.solver == "factored" {
 		return base.Usagef("--solver factored is for points; for a graph take kl, exact, or another")
@@ -171,7 +171,7 @@ func (o *options) checkCluster() ([]base.Gate, error) {
 			return nil, err
 		}
 	} else if o.Limit > 0 || o.Set != "test" || o.Checkpoint != "last" {
-		return nil, base.Usagef("--limit, --split and --checkpoint go with --run")
+		return nil, base.Usagef("--limit, --split and --checkpoint need --run")
 	}
 	if err := outFolder(o.out, solve.Files(), o.inputs()...); err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func (o *options) checkCluster() ([]base.Gate, error) {
 func (o *options) knownStarts() error {
 	for _, s := range o.starts {
 		if !slices.Contains(FactoredStarts, s) {
-			return base.Usagef("--starts names %q; there are: %s", s, strings.Join(FactoredStarts, ", "))
+			return base.Usagef("--starts: unknown start %q; valid: %s", s, strings.Join(FactoredStarts, ", "))
 		}
 	}
 	return nil
@@ -239,7 +239,7 @@ func (o *options) numbers() error {
 	case o.saveGraph != "" && !sparse:
 		return base.Usagef("--save-graph writes a sparse graph: give --graph-neighbors or --graph-lists")
 	case sparse && o.solver == "factored":
-		return base.Usagef("--solver factored takes all pairs; leave out %s, or take another solver", base.Given(o.flags.Changed, "graph-neighbors", "graph-lists", "graph-random"))
+		return base.Usagef("--solver factored takes all pairs; leave out %s, or use another solver", base.Given(o.flags.Changed, "graph-neighbors", "graph-lists", "graph-random"))
 	case sparse && o.near == 0 && o.lists == "":
 		return base.Usagef("--graph-random needs --graph-neighbors or --graph-lists: random pairs alone do not say which items belong together")
 	case o.solver != "auto" && o.solver != "factored" && (o.starts != nil || o.minSize > 0 && o.method == solve.Multicut):
@@ -252,7 +252,7 @@ func (o *options) numbers() error {
 		return base.Usagef("--min-cluster-size is %d; give at least 2", o.minSize)
 	}
 	if given := base.Given(o.flags.Changed, "perplexity", "map-iterations", "theta"); given != "" && (o.mapKind == "none" || o.mapKind == "pca") {
-		return base.Usagef("%s: about t-SNE, which --map %s does not draw", given, o.mapKind)
+		return base.Usagef("%s: only for t-SNE, which --map %s does not draw", given, o.mapKind)
 	}
 	return o.thresholdWord()
 }
@@ -265,13 +265,13 @@ func (o *options) thresholdWord() error {
 	case err != nil:
 		return err
 	case o.link == "fitted" && from != solve.FromAuto && from != solve.FromFit:
-		return base.Usagef("--link fitted takes its threshold from the fit; leave out --threshold %s, or take --link squared", o.threshold)
+		return base.Usagef("--link fitted takes its threshold from the fit; leave out --threshold %s, or use --link squared", o.threshold)
 	case o.fitX != "" && from != solve.FromFit && from != solve.FromAuto:
 		return base.Usagef("--fit-embeddings is for --threshold fit, not %s", o.threshold)
 	case o.flags.Changed("fit-prior") && from != solve.FromFit && from != solve.FromAuto:
 		return base.Usagef("--fit-prior is for --threshold fit, not %s", o.threshold)
 	case from == solve.FromMargins && o.Run == "":
-		return base.Usagef("--threshold margins is that of a run's loss: it goes with --run")
+		return base.Usagef("--threshold margins takes the margins of a run's loss: it needs --run")
 	case o.method == solve.Agglomerative && o.flags.Changed("threshold") && o.flags.Changed("clusters"):
 		return base.Usagef("agglomerative clustering ends at a number of clusters or at a distance: give one of -k and --threshold")
 	case o.method == solve.Agglomerative && o.linkage == "ward" && o.flags.Changed("threshold") && from != solve.FromValue:

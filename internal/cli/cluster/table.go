@@ -131,7 +131,7 @@ func notes(d *record.Cluster) []string {
 			}
 			add("lower bound: %s, %.2f s%s", m.Bound.Method, m.Bound.Seconds, more)
 		} else if d.Options.Multicut.Bound == "none" {
-			add("no lower bound: none was asked for")
+			add("no lower bound: none was requested")
 		} else if d.Options.Multicut.Bound == "auto" && m.Graph.Nodes > solve.AutoTrivial {
 			add("no lower bound: none is quick for so many items; --bound trivial or triangle gives one")
 		}

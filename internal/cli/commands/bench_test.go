@@ -87,8 +87,8 @@ func TestScaling(t *testing.T) {
 		"--scaling 2":               "two or more",
 		"--scaling 0,1":             "numbers from 1",
 		"--scaling 1,4097":          "give at most 4096",
-		"--scaling 1,2 --check":     "do not go together",
-		"--scaling 1,2 --threads 2": "do not go together",
+		"--scaling 1,2 --check":     "cannot be combined",
+		"--scaling 1,2 --threads 2": "cannot be combined",
 	} {
 		if code, _, stderr := clitest.Run(append([]string{"bench", "--job", "mlp"}, strings.Fields(flags)...)...); code != 2 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: %d %s", flags, code, stderr)
@@ -124,7 +124,7 @@ func TestChecksBits(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	for line, want := range map[string]string{
-		"bench --job c2f":                   `tercet: there is no job "c2f"; did you mean c2f2? jobs: gemm, `,
+		"bench --job c2f":                   `tercet: unknown job "c2f"; did you mean c2f2? valid: gemm, `,
 		"bench --job mlp --seconds 0":       "tercet: --seconds is 0; give a number above 0",
 		"bench --job mlp --seconds NaN":     "tercet: --seconds is NaN; give a number above 0",
 		"bench --job mlp --format txt":      "txt",

@@ -35,7 +35,7 @@ func TestGraphOfLists(t *testing.T) {
 	for flags, want := range map[string]string{
 		" --graph-lists l.ivecs --graph-neighbors 3":    "give one of them",
 		" --graph-lists l.ivecs --solver factored":      "leave out --graph-lists and --graph-random",
-		" --graph-lists l.ivecs --save-graph /dev/null": "no file that can be replaced",
+		" --graph-lists l.ivecs --save-graph /dev/null": "not a file that can be replaced",
 		" --graph-lists l.ivecs -k 3 --method kmeans":   "not for kmeans",
 		"": "--graph-random needs --graph-neighbors or --graph-lists",
 	} {

@@ -16,7 +16,7 @@ func TestClusterTasks(t *testing.T) {
 	ring(t, "x.npy", "y.csv", 60, 5)
 	const line = "cluster --embeddings x.npy --labels y.csv -k 7 --n-init 5 --seed 3 --map none"
 	clitest.Document(t, line+" --out-dir one")
-	clitest.Refuse(t, base.ExitData, line+" --out-dir many --merge", "no parts of tasks")
+	clitest.Refuse(t, base.ExitData, line+" --out-dir many --merge", "no task results to merge")
 	for _, task := range []string{"1/3", "3/3"} {
 		doc := clitest.Document(t, line+" --out-dir many --task "+task)
 		if doc["tasks"] != 3.0 || doc["schema"] != "tercet.cluster-task/1" {
@@ -56,9 +56,9 @@ func TestClusterTasks(t *testing.T) {
 		" --task 1/3":                                  "name its folder by --out-dir",
 		" --out-dir d --task 1/6":                      "6 tasks for 5 starts",
 		" --out-dir d --task 1/3 --mini-batch 20":      "nothing to share",
-		" --out-dir d --task 1/3 --merge":              "do not go together",
+		" --out-dir d --task 1/3 --merge":              "cannot be combined",
 		" --out-dir d --task 4/3":                      "neither i/n",
-		" --out-dir d --task 1/3 --fail-under nmi=0.1": "which --merge makes",
+		" --out-dir d --task 1/3 --fail-under nmi=0.1": "add --merge",
 		" --out-dir d --task 1/3 -k 2..4":              "nothing to share",
 	} {
 		clitest.Refuse(t, base.ExitUsage, line+flags, want)

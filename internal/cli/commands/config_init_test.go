@@ -79,7 +79,7 @@ func TestInitMistakes(t *testing.T) {
 		want string
 	}{
 		{"config init photos", base.ExitUsage, `"photos" is a folder; say what is in it: tercet config init folder photos`},
-		{"config init foldr photos", base.ExitUsage, `there is no source "foldr"; did you mean folder? sources: cars, cifar10, `},
+		{"config init foldr photos", base.ExitUsage, `unknown source "foldr"; did you mean folder? valid: cars, cifar10, `},
 		{"config init folder", base.ExitUsage, "folder needs a folder: tercet config init folder FOLDER"},
 		{"config init glyphs photos", base.ExitUsage, "leave out photos"},
 		{"config init folder photos --out there.yaml", base.ExitUsage, "there.yaml already exists"},

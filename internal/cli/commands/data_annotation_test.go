@@ -51,14 +51,14 @@ func TestInspectOfAnAnnotation(t *testing.T) {
 		want string
 	}{
 		{line, 3, "In-Shop Clothes Retrieval has 25882 images of 3997 classes for train, and 5 images of 2 classes were read"},
-		{line, 3, "take a part of the dataset with --partial"},
+		{line, 3, "use a part of the dataset with --partial"},
 		{line + " --partial", 3, "1 of 8 images cannot be decoded: img/WOMEN/Dresses/id_00000002/01_1_front.jpg"},
 		{line + " --partial --skip-broken", 0, "warning: images that cannot be decoded and are left out: 1: img/WOMEN/Dresses/id_00000002/01_1_front.jpg"},
 		{line + " --partial --skip-broken --no-images", 2, "--skip-broken"},
 		{"data inspect --source sop " + dir, 3, "the files there look like data inshop"},
 		{"data inspect --source sup " + dir, 2, "did you mean sop?"},
 		{"data inspect --source sop", 2, "takes the folder of the data"},
-		{"data inspect --partial", 2, "--partial goes with --source"},
+		{"data inspect --partial", 2, "--partial needs --source"},
 		{"data inspect --no-images" + clitest.FewGlyphs, 2, "glyphs, which has no annotation"},
 		{"data inspect --source table " + filepath.Join(dir, "no.csv"), 3, "no.csv"},
 	} {

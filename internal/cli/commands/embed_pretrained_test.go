@@ -56,7 +56,7 @@ func TestPretrained(t *testing.T) {
 	for line, want := range map[string]string{
 		"embed --config backbone.yaml --set model.head=linear photos --out e": "model.weights: " + torch + " has not all of the network",
 		"embed --config tiny.yaml --out e":                                    "model.weights: name the file of the weights",
-		"embed --config backbone.yaml --run runs/tiny --out e":                "--config and --run do not go together",
+		"embed --config backbone.yaml --run runs/tiny --out e":                "--config and --run cannot be combined",
 		"embed --run runs/tiny --set seed=3 --out e":                          "--set: changes keys of --config",
 		"embed --run runs/tiny --skip-broken --out e":                         "--skip-broken: changes keys of --config",
 		"embed --config backbone.yaml --checkpoint best --out e":              "--checkpoint is of a run",

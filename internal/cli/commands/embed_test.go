@@ -39,7 +39,7 @@ func TestEmbed(t *testing.T) {
 		"embed --run runs/tiny photos":                       "name the folder to write to",
 		"embed --weights w.safetensors --out e":              "name the images",
 		"embed --run runs/tiny photos --split train --out e": "--split is of the own images of the run or config",
-		"embed --run runs/tiny --role query --out e":         "--role: about images that are given",
+		"embed --run runs/tiny --role query --out e":         "--role: only for IMAGES",
 		"embed --run runs/tiny photos --role train --out e":  `--role is "train"`,
 		"embed --run runs/tiny photos --labels csv --out e":  `--labels is "csv"`,
 		"embed --run runs/tiny photos --dtype f16 --out e":   `--dtype is "f16"`,

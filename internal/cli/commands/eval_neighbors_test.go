@@ -48,8 +48,8 @@ func TestNeighbors(t *testing.T) {
 		" --k 3":                "recall@3 takes lists of 3 items, and I.ivecs has 2",
 		" --per-query":          "not whole rankings: leave out --per-query",
 		" --query-labels y.csv": "which is not given",
-		" --queries X.bvecs --query-labels y.csv": "--labels and --query-labels go together",
-		" --task 1/2 --out e.json":                "do not go together",
+		" --queries X.bvecs --query-labels y.csv": "--labels and --query-labels must be given together",
+		" --task 1/2 --out e.json":                "cannot be combined",
 	} {
 		clitest.Refuse(t, base.ExitUsage, eval+flags, want)
 	}

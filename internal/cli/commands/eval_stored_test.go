@@ -93,7 +93,7 @@ func TestKeepsTheLargerResult(t *testing.T) {
 	}
 	clitest.Unchanged(t, ".", before, nil)
 	clitest.Refuse(t, base.ExitUsage, eval+" --out a", "give the file to write, such as a/eval.json")
-	clitest.Refuse(t, base.ExitUsage, eval+" --force --if-needed", "do not go together")
+	clitest.Refuse(t, base.ExitUsage, eval+" --force --if-needed", "cannot be combined")
 
 	clitest.Must(t, 0, eval+" --split validation --out runs/tiny/eval.json --force") // as older versions did
 	clitest.Refuse(t, base.ExitUsage, eval, "would lose: the result of the validation images, checkpoint last of step 12 (its name is that of another result; rename it to eval-validation.json to keep it); --out FILE writes elsewhere")

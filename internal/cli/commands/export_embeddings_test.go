@@ -80,7 +80,7 @@ func TestExportedFormats(t *testing.T) {
 		"runs/tiny --out Z.ivecs":                                      `the format "ivecs" is not written`,
 		"runs/tiny --out Z.npy --format fbin":                          "ends in another format",
 		"runs/tiny --limit 9 --out Z.fbin":                             "replacing Z.fbin would lose",
-		"folder --out Z.fbin --split train":                            "--split: about a run",
+		"folder --out Z.fbin --split train":                            "--split: only for runs",
 		"runs/tiny --out Z.fbin --limit -1":                            "--limit is -1",
 		"runs/tiny --format npy --out runs/tiny/manifest.json --force": "is part of the run",
 	} {

@@ -56,8 +56,8 @@ func TestGap(t *testing.T) {
 	}
 	for flags, want := range map[string]string{
 		"gap --delta 0.5":                        "(0, 1/e)",
-		"gap --delta 0.1 --positive x --sizes 3": "--sizes and --positive: about runs",
-		"stability --delta 0.1":                  "--delta: about runs of model mahalanobis",
+		"gap --delta 0.1 --positive x --sizes 3": "--sizes and --positive: only for runs",
+		"stability --delta 0.1":                  "--delta: only for runs of model mahalanobis",
 		"gap --k 3 --pairs":                      "flags: tercet gap --help)",
 		"gap --triplets 200":                     "replacing runs/tiny/gap.json would lose: 500 triplets of each set instead of 200; --force replaces it",
 		"gap --triplets 500 --seed 4":            "seed 0 instead of 4",

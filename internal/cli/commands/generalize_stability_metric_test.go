@@ -43,17 +43,17 @@ metric: {sigma: 0.5, positive: each}
 		"stability claim T3 --sizes 4":   "unknown flag: --sizes",
 		"stability claim T3 --data moon": "give run or circle",
 		"gap --claim T3":                 "unknown flag: --claim",
-		"gap --reference runs/x":         "--reference is about networks",
+		"gap --reference runs/x":         "--reference is for networks",
 		"gap --delta 0.5":                "(0, 1/e)",
 		"stability --sizes 1":            "--sizes: 1 is too small",
 		"stability --sizes 5,9,5":        "5 is given twice",
-		"gap --checkpoint best":          "--checkpoint is about networks",
-		"gap --triplets 500":             "--triplets is about networks",
+		"gap --checkpoint best":          "--checkpoint is for networks",
+		"gap --triplets 500":             "--triplets is for networks",
 
 		"stability claim T4 --data circle --positive 2": "leave out --positive",
 
-		"stability --images 1":        "is about networks",
-		"stability --replace triplet": "measures the on-average stability as well",
+		"stability --images 1":        "is for networks",
+		"stability --replace triplet": "also measures the on-average stability",
 	} {
 		name, rest, _ := strings.Cut(flags, " ")
 		clitest.Refuse(t, base.ExitUsage, name+" --run runs/metric "+rest, want)

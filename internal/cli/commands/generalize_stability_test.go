@@ -67,7 +67,7 @@ func TestStability(t *testing.T) {
 		"stability --bootstrap 100":                         "unknown flag: --bootstrap",
 		"stability --split train":                           "test or validation",
 		"stability --no-kmeans":                             "unknown flag: --no-kmeans",
-		"gap --samples 3":                                   "about runs of model mahalanobis",
+		"gap --samples 3":                                   "only for runs of model mahalanobis",
 		"stability --steps 3":                               "unknown flag: --steps",
 		"influence --steps 0":                               "at least 1",
 		"influence --replace farthest-class,duplicate":      "in one way",
@@ -76,7 +76,7 @@ func TestStability(t *testing.T) {
 		name, rest, _ := strings.Cut(flags, " ")
 		clitest.Refuse(t, base.ExitUsage, name+" --run runs/tiny "+rest, want)
 	}
-	clitest.Refuse(t, base.ExitData, stability+" --images 5000", "there is no training image 5000")
+	clitest.Refuse(t, base.ExitData, stability+" --images 5000", "training image 5000 does not exist")
 	clitest.Refuse(t, base.ExitData, stability+" --replace held-out", "--replace duplicate")
 	if err := os.MkdirAll("runs/none", 0o755); err != nil {
 		t.Fatal(err)

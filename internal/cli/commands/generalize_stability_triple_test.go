@@ -42,12 +42,12 @@ func TestOnAverageStability(t *testing.T) {
 		stability + " --replacements 1":                "1 of its 2 replaced triplets; --force replaces it",
 		stability + " --split train":                   "test or validation",
 		stability + " --bootstrap 100":                 "unknown flag: --bootstrap",
-		"influence --run runs/tiny --replace triplet":  "goes with tercet stability",
+		"influence --run runs/tiny --replace triplet":  "is for tercet stability",
 		"stability --run runs/tiny --replace near":     "or triplet alone",
 	} {
 		clitest.Refuse(t, base.ExitUsage, flags, want)
 	}
 	clitest.Refuse(t, base.ExitData, stability+" --images 1,1,2", "the same image")
-	clitest.Refuse(t, base.ExitData, stability+" --images 0,1,9999", "there is no training image 9999")
+	clitest.Refuse(t, base.ExitData, stability+" --images 0,1,9999", "training image 9999 does not exist")
 	clitest.Refuse(t, base.ExitData, stability+" --split validation", "no validation set")
 }

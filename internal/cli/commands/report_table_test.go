@@ -76,9 +76,9 @@ func TestTableFromFile(t *testing.T) {
 		t.Errorf("%d %s%s", code, out, stderr)
 	}
 	for text, want := range map[string]string{
-		"title: x\ncolums: [R@1]\n": "bad.yaml:2: there is no key \"colums\" here",
+		"title: x\ncolums: [R@1]\n": "bad.yaml:2: unknown key \"colums\"",
 		"title: x\n":                "bad.yaml: a table needs columns and rows",
-		"columns: [R@1]\nrows:\n  - {label: a, match: {defence.name: hm}}\n":                    "bad.yaml: rows[1].match.defence.name: there is no such config key",
+		"columns: [R@1]\nrows:\n  - {label: a, match: {defence.name: hm}}\n":                    "bad.yaml: rows[1].match.defence.name: unknown config key",
 		"columns: [R@1]\nrows:\n  - {label: a, match: {defense.name: none}}\n  - " + row + "\n": "a belongs to two rows",
 	} {
 		clitest.WriteFile(t, "bad.yaml", text)

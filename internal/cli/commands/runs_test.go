@@ -133,7 +133,7 @@ func TestListRefuses(t *testing.T) {
 		"runs list --sort best":                `--sort is "best"; `,
 		"runs list --status ended":             `--status has no "ended"; `,
 		"runs list --where loss":               `--where is "loss"; give KEY=VALUE`,
-		"runs list --where los.margin=1":       "there is no config key los.margin; did you mean loss.margin?",
+		"runs list --where los.margin=1":       "unknown config key los.margin; did you mean loss.margin?",
 		"runs list --metric recal@1":           "no run has the score recal@1; did you mean recall@1?",
 		"runs list --limit -1":                 "--limit is -1",
 		"runs list --format x":                 "x",
@@ -419,9 +419,9 @@ func TestRemoveKeepsWhatIsNoRun(t *testing.T) {
 	}
 	before := clitest.Snapshot(t, ".")
 	for line, want := range map[string]string{
-		"runs rm . --yes": ". may be no run: it has a config.yaml, no manifest.json, and",
-		"runs prune project --status 'not begun' --yes": "project may be no run",
-		"runs rm foreign --yes":                         "foreign may be no run: its manifest cannot be read",
+		"runs rm . --yes": ". may not be a run: it has a config.yaml, no manifest.json, and",
+		"runs prune project --status 'not begun' --yes": "project may not be a run",
+		"runs rm foreign --yes":                         "foreign may not be a run: its manifest cannot be read",
 		"runs rm runs/a-10 runs/b --yes":                "runs/b has another run in it, runs/b/inner",
 		"runs rm runs/a-10 runs/failed --yes":           "a process works on runs/failed",
 	} {

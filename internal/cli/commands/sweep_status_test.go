@@ -119,7 +119,7 @@ func TestStatusOfWhatCannotBeRun(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"sweep status tiny.yaml":               "write --config tiny.yaml",
-		"sweep status runs --tasks 3":          "--tasks goes with --config",
+		"sweep status runs --tasks 3":          "--tasks needs --config",
 		"sweep status a b -c tiny.yaml":        "a and b",
 		"sweep status -c tiny.yaml --tasks=-1": "--tasks is -1",
 		"sweep status -c nowhere.yaml":         "nowhere.yaml",

@@ -48,7 +48,7 @@ func TestEmit(t *testing.T) {
 		{line + "slurm --task 2/4", "give auto/n"},
 		{line + "slurm --task auto/0", `"auto/0" is neither`},
 		{line + "slurm --task auto/1000000000000000", "at most 1000000 tasks"},
-		{line + "slurm --dry-run", "do not go together"},
+		{line + "slurm --dry-run", "cannot be combined"},
 		{line + "mpijob", "train.shards is 1"},
 		{line + "mpijob --jobs 2", "leave out --task and --jobs"},
 		{line + "slurm --set 'name=\"a\\nb\"'", "name"},

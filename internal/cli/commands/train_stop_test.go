@@ -26,7 +26,7 @@ func TestEarlyStopOnTheCommandLine(t *testing.T) {
 	if strings.Contains(stderr, " left\n") || strings.Contains(stderr, "held-out") || !strings.Contains(stderr, "on test images") {
 		t.Error(stderr)
 	}
-	if _, _, stderr := clitest.Run(clitest.ShellWords("eval --run runs/tiny")...); !strings.Contains(stderr, "runs/tiny stopped early at step ") || !strings.Contains(stderr, "; --checkpoint best takes it\n") {
+	if _, _, stderr := clitest.Run(clitest.ShellWords("eval --run runs/tiny")...); !strings.Contains(stderr, "runs/tiny stopped early at step ") || !strings.Contains(stderr, "; --checkpoint best uses it\n") {
 		t.Error(stderr)
 	}
 	if _, _, stderr := clitest.Run(clitest.ShellWords("eval --run runs/tiny --no-pictures --checkpoint best")...); strings.Contains(stderr, "takes it") || !strings.Contains(stderr, "warning: the best checkpoint was chosen on test images, so these test scores are too good\n") {

@@ -113,7 +113,7 @@ func (o initOptions) check() error {
 	case !slices.Contains(all, o.source) && base.IsFolder(o.source):
 		return base.Usagef("%q is a folder; say what is in it: tercet config init folder %s, or one of %s for folder", o.source, o.source, strings.Join(all, ", "))
 	case !slices.Contains(all, o.source):
-		return base.Usagef("there is no source %q; %ssources: %s", o.source, base.DidYouMean(o.source, all), strings.Join(all, ", "))
+		return base.Usagef("unknown source %q; %svalid: %s", o.source, base.DidYouMean(o.source, all), strings.Join(all, ", "))
 	case isDrawn(o.source) && o.root != "":
 		return base.Usagef("%s are drawn by tercet: leave out %s", o.source, o.root)
 	case !isDrawn(o.source) && o.root == "":

@@ -92,7 +92,7 @@ warning.`,
 func (o *inspectOptions) arguments(cmd *cobra.Command, args []string) error {
 	switch {
 	case o.source == "" && o.partial:
-		return base.Usagef("--partial goes with --source; of a config set data.partial: true")
+		return base.Usagef("--partial needs --source; in a config, set data.partial: true")
 	case o.source == "":
 		return o.OneConfig(cmd, args)
 	case len(args) != 1:

@@ -61,7 +61,7 @@ func runDataPreview(ctx context.Context, s *base.Streams, o previewOptions) erro
 	case o.Set != "train" && o.Set != "validation" && o.Set != "test":
 		return base.Usagef("--split is %q; give train, validation or test", o.Set)
 	case o.Augment && o.Set != "train":
-		return base.Usagef("--augment goes with --split train: only training images are augmented")
+		return base.Usagef("--augment needs --split train: only training images are augmented")
 	}
 	cfg, err := loadData(s, &o.ConfigFlags)
 	if err != nil {

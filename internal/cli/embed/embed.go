@@ -109,7 +109,7 @@ func (o *options) check(args []string) error {
 	case len(args) > 0 && o.changed("split"):
 		return base.Usagef("--split is of the own images of the run or config: leave it out, or the IMAGES")
 	case len(args) == 0 && base.Given(o.changed, "root", "labels", "role") != "":
-		return base.Usagef("%s: about images that are given; name them", base.Given(o.changed, "root", "labels", "role"))
+		return base.Usagef("%s: only for IMAGES on the command line; give some", base.Given(o.changed, "root", "labels", "role"))
 	}
 	if err := base.CheckSplit(o.Set, o.Checkpoint); err != nil {
 		return err

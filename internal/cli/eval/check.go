@@ -29,10 +29,10 @@ func (o options) counts() error {
 		return base.Usagef("--intervals classes: --bootstrap 0 gives no intervals; leave it out, or give at least %d", metric.MinResamples)
 	}
 	if given := base.Given(o.changed, "clusters", "n-init"); given != "" && o.noKMeans {
-		return base.Usagef("%s: about k-means, which --no-kmeans leaves out", given)
+		return base.Usagef("%s: only for k-means, which --no-kmeans leaves out", given)
 	}
 	if o.noBaselines && o.Run == "" {
-		return base.Usagef("--no-baselines is about runs: embeddings of a file have no baselines")
+		return base.Usagef("--no-baselines is for runs: embeddings of a file have no baselines")
 	}
 	return base.CheckResamples(o.bootstrap)
 }

@@ -141,7 +141,7 @@ func runEval(ctx context.Context, s *base.Streams, o options) error {
 		return err
 	}
 	if o.Run == "" && (o.ifNeeded || o.force && o.out == "") {
-		return base.Usagef("--if-needed is about the result of a run, --force about one that is replaced: with --embeddings give --out and leave out --if-needed")
+		return base.Usagef("--if-needed is for the result of a run, --force for replacing a result: with --embeddings give --out and leave out --if-needed")
 	}
 	if err := o.outputs(); err != nil {
 		return err

@@ -92,7 +92,7 @@ func (o *options) checkBlocks() error {
 	case o.Labels == "":
 		return base.Usagef("--embeddings needs --labels: scores compare with true labels")
 	case (o.queries == "") != (o.queryLabels == ""):
-		return base.Usagef("--queries and --query-labels go together")
+		return base.Usagef("--queries and --query-labels must be given together")
 	case !o.noKMeans:
 		return base.Usagef("%s: k-means takes all embeddings at once: add --no-kmeans", given)
 	case o.scoresPairs():
@@ -111,7 +111,7 @@ func (o *options) checkLists() error {
 	case o.queryLabels != "" && o.queries == "":
 		return base.Usagef("--query-labels are those of --queries, which is not given")
 	case o.queries != "" && (o.Labels == "") != (o.queryLabels == ""):
-		return base.Usagef("--labels and --query-labels go together: give both, or neither for the recall against exact search alone")
+		return base.Usagef("--labels and --query-labels must be given together: give both, or neither for the recall against exact search alone")
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func runTask(ctx context.Context, s *base.Streams, o options) error {
 		return base.RunError(err)
 	}
 	if given := base.Given(o.changed, "fail-under", "class-scores"); given != "" {
-		return base.Usagef("%s: about a result, which --merge makes", given)
+		return base.Usagef("%s: for the merged result; add --merge", given)
 	}
 	view := &base.Stages{Streams: s}
 	defer view.Close()

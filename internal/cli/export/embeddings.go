@@ -103,7 +103,7 @@ func (o *embeddings) write(ctx context.Context, s *base.Streams, from string) er
 func (o *embeddings) read(ctx context.Context, s *base.Streams, from string) (*evaluate.Exportable, error) {
 	if store.Holds(from) {
 		if given := base.Given(o.changed, "checkpoint", "split", "limit"); given != "" {
-			return nil, base.Usagef("%s: about a run, and %s is a folder of embeddings", given, from)
+			return nil, base.Usagef("%s: only for runs, but %s is a folder of embeddings", given, from)
 		}
 		return evaluate.OfFolder(from)
 	}

@@ -211,7 +211,7 @@ func (o *trackers) csv(s *base.Streams, args []string) error {
 	}
 	if to == "" {
 		if s.JSON {
-			return base.Usagef("--json goes with --out FILE: the table is no JSON document")
+			return base.Usagef("--json needs --out FILE: the table is not a JSON document")
 		}
 		return report.RunsError(tracker.CSV(s.Out, runs))
 	}

@@ -223,13 +223,13 @@ func (o *options) measure(job string) (generalize.Options, error) {
 		}
 	}
 	if job == generalize.MeasureInfluence && slices.Contains(o.replace, generalize.ReplaceUlp) {
-		return m, base.Usagef("influence is about images: --replace %s goes with tercet stability", generalize.ReplaceUlp)
+		return m, base.Usagef("influence replaces images: --replace %s is for tercet stability", generalize.ReplaceUlp)
 	}
 	if job == generalize.MeasureInfluence && len(o.replace) > 1 {
 		return m, base.Usagef("influence replaces images in one way: --replace is %s", words(o.replace))
 	}
 	if o.Set == "train" {
-		return m, base.Usagef("%s is about images that training has not seen: --split is test or validation", job)
+		return m, base.Usagef("%s needs images not used in training: --split must be test or validation", job)
 	}
 	return m, nil
 }

@@ -57,10 +57,10 @@ func ClaimNames() []string {
 // checkMetric refuses what has no meaning for a run of model mahalanobis, and completes m.
 func (o *options) checkMetric(r *run.Run, m *generalize.Options) error {
 	if slices.Contains(o.replace, generalize.ReplaceTriple) {
-		return base.Usagef("--replace %s is about networks: of %s, which is of model mahalanobis, stability measures the on-average stability as well", words(o.replace), r.Dir)
+		return base.Usagef("--replace %s is for networks; %s has model mahalanobis, for which stability also measures the on-average stability", words(o.replace), r.Dir)
 	}
 	if wrong := base.Misplaced(o.flags, metrics); len(wrong) > 0 {
-		return base.Usagef("--%s is about networks, and %s is of model mahalanobis: metrics learn again from samples of its training images", wrong[0], r.Dir)
+		return base.Usagef("--%s is for networks, but %s has model mahalanobis: its metric is relearned from samples of its training images", wrong[0], r.Dir)
 	}
 	for i, n := range o.sizes {
 		if n < 2 {

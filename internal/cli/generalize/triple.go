@@ -10,7 +10,7 @@ func (o *options) checkTriples(job string) error {
 	triple := generalize.ReplacementWord(generalize.ReplaceTriple)
 	switch {
 	case job == generalize.MeasureInfluence:
-		return base.Usagef("influence replaces single images: --replace %s goes with tercet stability", triple)
+		return base.Usagef("influence replaces single images: --replace %s is for tercet stability", triple)
 	case len(o.replace) > 1:
 		return base.Usagef("--replace is %s; %s is measured by itself: give it alone", words(o.replace), triple)
 	case len(o.images)%3 != 0:

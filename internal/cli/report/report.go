@@ -148,11 +148,11 @@ func runReport(s *base.Streams, o options) error {
 	case o.table == BandTable:
 		return runBandTable(s, o)
 	case o.curves != "":
-		return base.Usagef("--curves goes with --table %s", strings.Join(drawnTables(), ", "))
+		return base.Usagef("--curves needs --table %s", strings.Join(drawnTables(), ", "))
 	case o.table != "":
 		return runPaperTable(s, o)
 	case o.variant != "published" || len(o.grid) > 0:
-		return base.Usagef("--variant and --grid go with --table; --metric chooses scores here, such as ES:R or ES:R(published)")
+		return base.Usagef("--variant and --grid need --table; --metric chooses scores here, such as ES:R or ES:R(published)")
 	}
 	if o.selectRuns != "" || o.by != "" {
 		return runSelection(s, o)

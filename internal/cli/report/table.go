@@ -88,6 +88,6 @@ func PaperTable(choice string) (*published.Table, error) {
 		also = append(also, t.Aliases...)
 	}
 	slices.SortFunc(also, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
-	return nil, base.Usagef("there is no table %q; there are %s, and to compare runs %s, and by number %s; or name a .yaml file",
+	return nil, base.Usagef("unknown table %q; valid: %s; to compare runs: %s; by number: %s; or a .yaml file",
 		choice, strings.Join(tables.All.Names(), ", "), strings.Join(ComparedTables(), ", "), strings.Join(also, ", "))
 }

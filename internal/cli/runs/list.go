@@ -160,7 +160,7 @@ func conditions(list []string) (observe.Where, error) {
 			key += ".name"
 		}
 		if !keys[key] {
-			return nil, base.Usagef("--where: there is no config key %s; %stercet config keys lists them", key, base.DidYouMean(key, base.ConfigKeys()))
+			return nil, base.Usagef("--where: unknown config key %s; %stercet config keys lists them", key, base.DidYouMean(key, base.ConfigKeys()))
 		}
 		any := lists.Map(strings.Split(values, ","), func(v string) any { return v })
 		out[key] = any

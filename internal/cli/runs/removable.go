@@ -77,7 +77,7 @@ func (r removal) begun() error {
 	}
 	switch {
 	case r.Status == printed.Unreadable && !(has("config.yaml") && (has("events.jsonl") || has("checkpoints"))):
-		return base.Usagef("%s may be no run: its manifest cannot be read, and there is no config.yaml with events.jsonl or checkpoints; nothing was removed", r.Dir)
+		return base.Usagef("%s may not be a run: its manifest cannot be read, and there is no config.yaml with events.jsonl or checkpoints; nothing was removed", r.Dir)
 	case r.Status != printed.NotBegun:
 		return nil
 	}
@@ -87,7 +87,7 @@ func (r removal) begun() error {
 		}
 	}
 	if others != nil {
-		return base.Usagef("%s may be no run: it has a config.yaml, no manifest.json, and %s; nothing was removed", r.Dir, strings.Join(others[:min(len(others), 3)], ", "))
+		return base.Usagef("%s may not be a run: it has a config.yaml, no manifest.json, and %s; nothing was removed", r.Dir, strings.Join(others[:min(len(others), 3)], ", "))
 	}
 	return nil
 }

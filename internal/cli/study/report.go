@@ -56,7 +56,7 @@ func runReport(s *base.Streams, choice string, o reportOptions) error {
 	tables := spec.Names()
 	if o.table != "" {
 		if spec.Table(o.table) == nil {
-			return base.Usagef("study %s has no table %q; %sit has %s", spec.Name, o.table, base.DidYouMean(o.table, tables), strings.Join(tables, ", "))
+			return base.Usagef("study %s has no table %q; %stables: %s", spec.Name, o.table, base.DidYouMean(o.table, tables), strings.Join(tables, ", "))
 		}
 		tables = []string{o.table}
 	}

@@ -70,7 +70,7 @@ func runRun(ctx context.Context, s *base.Streams, args []string, o runOptions) e
 		return err
 	}
 	if len(spec.Steps) == 0 {
-		return base.Usagef("study %s has no steps: it compares runs that there are (tercet study report)", spec.Name)
+		return base.Usagef("study %s has no steps: it compares existing runs (tercet study report)", spec.Name)
 	}
 	var chosen []string
 	if len(args) > 1 {

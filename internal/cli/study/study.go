@@ -45,7 +45,7 @@ func ReadSpec(choice string) (*study.Spec, error) {
 	}
 	text, file, ok := studies.All.Read(choice)
 	if !ok {
-		return nil, base.Usagef("there is no study %q; %sthere are %s; or name a .yaml file", choice, base.DidYouMean(choice, studies.All.Names()), strings.Join(studies.All.Names(), ", "))
+		return nil, base.Usagef("unknown study %q; %svalid: %s, or a .yaml file", choice, base.DidYouMean(choice, studies.All.Names()), strings.Join(studies.All.Names(), ", "))
 	}
 	return study.Read(text, file, choice)
 }

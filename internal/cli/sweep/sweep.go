@@ -86,7 +86,7 @@ func status(s *base.Streams, o options, args []string) error {
 	case o.tasks < 0:
 		return base.Usagef("--tasks is %d; give the number of tasks that share the runs", o.tasks)
 	case o.Path == "" && len(o.Sets) == 0 && o.tasks > 0:
-		return base.Usagef("--tasks goes with --config: the config says which runs each task trains")
+		return base.Usagef("--tasks needs --config: the config says which runs each task trains")
 	case o.Path == "" && len(o.Sets) == 0:
 		err = there(&doc, args)
 	default:

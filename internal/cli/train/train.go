@@ -142,7 +142,7 @@ func (l *loaded) note(s *base.Streams, o options) {
 // load reads the config. With --emit, it returns the runs of all tasks.
 func (o options) load() (*loaded, error) {
 	if o.from != "" {
-		return nil, base.Usagef("--from goes with --resume: it names the checkpoint that a run is continued from")
+		return nil, base.Usagef("--from needs --resume: it names the checkpoint to continue from")
 	}
 	jobs, err := base.ParseJobs(o.jobs)
 	if err != nil {
@@ -176,7 +176,7 @@ func (o options) load() (*loaded, error) {
 
 func resume(ctx context.Context, s *base.Streams, o options, team *ranks.Team) error {
 	if o.dryRun || o.list {
-		return base.Usagef("--resume goes with neither --dry-run nor --list")
+		return base.Usagef("--resume cannot be combined with --dry-run or --list")
 	}
 	r, err := run.Open(o.resume)
 	if err != nil {

@@ -53,7 +53,7 @@ func CycleBound(ctx context.Context, g *Graph, o CycleOptions) (Bound, error) {
 		return Bound{}, fmt.Errorf("%s: %w: cycles of at most %d edges; the shortest have 3", name, ErrInput, o.Length)
 	}
 	if o.Work < 0 {
-		return Bound{}, fmt.Errorf("%s: %w: a limit of %d edges: it cannot be negative", name, ErrInput, o.Work)
+		return Bound{}, fmt.Errorf("%s: %w: a limit of %d edges: it must be non-negative", name, ErrInput, o.Work)
 	}
 	longest := o.Length
 	if longest == 0 || longest > g.n {

@@ -43,7 +43,7 @@ func KernighanLin(ctx context.Context, c Costs, start []int32, o KLOptions) (*Re
 		return nil, fmt.Errorf("%s: %w: %d labels for %d nodes", solver, ErrInput, len(start), c.Nodes())
 	}
 	if o.Outer < 0 || o.Restarts < 0 || !(o.Epsilon >= 0) || math.IsInf(o.Epsilon, 1) {
-		return nil, fmt.Errorf("%s: %w: %d rounds, %d restarts, epsilon %v: none can be negative or infinite", solver, ErrInput, o.Outer, o.Restarts, o.Epsilon)
+		return nil, fmt.Errorf("%s: %w: %d rounds, %d restarts, epsilon %v: all must be non-negative and finite", solver, ErrInput, o.Outer, o.Restarts, o.Epsilon)
 	}
 	if o.Outer == 0 {
 		o.Outer = 100

@@ -149,20 +149,20 @@ func parseEdge(line []byte) (Edge, error) {
 		}
 	}
 	if count != 3 {
-		return Edge{}, fmt.Errorf("%s is no edge: want two nodes and a cost", excerpt(line))
+		return Edge{}, fmt.Errorf("%s is not an edge: want two nodes and a cost", excerpt(line))
 	}
 	var nodes [2]int32
 	for k := range nodes {
 		v, err := strconv.ParseInt(string(fields[k]), 10, 32)
 		if err != nil || v < 0 || v == math.MaxInt32 {
-			return Edge{}, fmt.Errorf("%s is no node: want a whole number from 0 to %d", excerpt(fields[k]), math.MaxInt32-1)
+			return Edge{}, fmt.Errorf("%s is not a node: want a whole number from 0 to %d", excerpt(fields[k]), math.MaxInt32-1)
 		}
 		nodes[k] = int32(v)
 	}
 	cost, err := strconv.ParseFloat(string(fields[2]), 64)
 	switch {
 	case err != nil || cost-cost != 0:
-		return Edge{}, fmt.Errorf("%s is no cost: want a finite number", excerpt(fields[2]))
+		return Edge{}, fmt.Errorf("%s is not a cost: want a finite number", excerpt(fields[2]))
 	case nodes[0] == nodes[1]:
 		return Edge{}, fmt.Errorf("an edge of node %d with itself: leave it out, it cannot be cut", nodes[0])
 	}

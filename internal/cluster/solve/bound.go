@@ -84,9 +84,9 @@ func (p *Problem) boundBy(ctx context.Context, method string, quick bool) (multi
 	case p.graph != nil && method == "cycle":
 		return multicut.CycleBound(ctx, p.graph, cycles)
 	case p.graph != nil:
-		return multicut.Bound{}, option.Errorf("%s triangle is for complete graphs; this one is sparse: take %s cycle", option.Name("bound"), option.Name("bound"))
+		return multicut.Bound{}, option.Errorf("%s triangle is for complete graphs; this one is sparse: use %s cycle", option.Name("bound"), option.Name("bound"))
 	case method == "cycle" && p.record.Nodes > listedNodes:
-		return multicut.Bound{}, option.Errorf("%s cycle is for sparse graphs, and complete ones of at most %d items; here are %d: take %s triangle", option.Name("bound"), listedNodes, p.record.Nodes, option.Name("bound"))
+		return multicut.Bound{}, option.Errorf("%s cycle is for sparse graphs, and complete ones of at most %d items; this one has %d: use %s triangle", option.Name("bound"), listedNodes, p.record.Nodes, option.Name("bound"))
 	}
 	d, err := p.pairwise(ctx)
 	if err != nil {

@@ -65,7 +65,7 @@ func (j *Job) Run(ctx context.Context, src record.Source) (*Result, error) {
 		KMeans: j.kmeans, Multicut: j.multicut, Agglomerative: j.agglomerative, HDBSCAN: j.hdbscan,
 	}[j.Options.Method]
 	if method == nil {
-		return nil, option.Errorf("there is no method %q; there are: %v", j.Options.Method, Methods())
+		return nil, option.Errorf("unknown method %q; valid: %v", j.Options.Method, Methods())
 	}
 	if err := method(ctx, doc); err != nil {
 		return nil, err

@@ -119,7 +119,7 @@ func (j *Job) chooseK(ctx context.Context, o cluster.KMeansOptions, doc *record.
 		return nil, option.Errorf("the silhouette is defined for 2 to n-1 clusters, here 2 to %d; -k asks for %v", j.Items.N-1, j.Options.KMeans.Ks)
 	}
 	if len(ks) < len(j.Options.KMeans.Ks) {
-		doc.Warnings = append(doc.Warnings, fmt.Sprintf("k: %d of the %d that were asked for, %d to %d; the silhouette of %s is defined for 2 to %d clusters",
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("k: %d of the %d requested values, %d to %d; the silhouette of %s is defined for 2 to %d clusters",
 			len(ks), len(j.Options.KMeans.Ks), slices.Min(ks), slices.Max(ks), text.Count(j.Items.N, "item"), j.Items.N-1))
 	}
 	c, err := cluster.ChooseK(ctx, j.Items.X, j.Items.N, j.Items.D, ks, o, j.Options.KMeans.Sample)

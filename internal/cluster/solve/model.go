@@ -156,7 +156,7 @@ func ReadModel(path string) (*Model, string, error) {
 	}
 	f, err := safetensors.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, "", fmt.Errorf("%w: there is no %s: tercet cluster %s writes it for k-means, and for multicut on all pairs with %s squared and no %s; other clusterings have no rule for new items", data.ErrMissing, path, option.Name("out-dir"), option.Name("link"), option.Name("clip"))
+		return nil, "", fmt.Errorf("%w: %s not found: tercet cluster %s writes it for k-means, and for multicut on all pairs with %s squared and no %s; other clusterings have no rule for new items", data.ErrMissing, path, option.Name("out-dir"), option.Name("link"), option.Name("clip"))
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("%w: %w", data.ErrFormat, err)
@@ -178,7 +178,7 @@ func parseModel(f *safetensors.File) (*Model, error) {
 	case KMeans:
 	case Multicut:
 		if m.Tau, err = strconv.ParseFloat(f.Meta["threshold"], 64); err != nil || !(m.Tau > 0) || math.IsInf(m.Tau, 1) {
-			return nil, fmt.Errorf("threshold %q is no distance", f.Meta["threshold"])
+			return nil, fmt.Errorf("threshold %q is not a distance", f.Meta["threshold"])
 		}
 	default:
 		return nil, fmt.Errorf("method %q has no rule for new items", m.Method)

@@ -66,7 +66,7 @@ func newProblem(ctx context.Context, v data.Embeddings, l link.Link, o *record.M
 			limit = defaultMatrix
 		}
 		if bytes > limit {
-			return nil, option.Errorf("the costs of all pairs of %d items take %.1f GiB, over %s (%.1f): take %s factored, which needs no matrix, a sparse graph (%s 50 %s 50), or raise the limit", v.N, gib(bytes), option.Name("matrix-limit"), gib(limit), option.Name("solver"), option.Name("graph-neighbors"), option.Name("graph-random"))
+			return nil, option.Errorf("the costs of all pairs of %d items take %.1f GiB, over %s (%.1f): use %s factored, which needs no matrix, a sparse graph (%s 50 %s 50), or raise the limit", v.N, gib(bytes), option.Name("matrix-limit"), gib(limit), option.Name("solver"), option.Name("graph-neighbors"), option.Name("graph-random"))
 		}
 		p.record.Bytes = bytes
 		if p.solver() == "factored" { // as exact as its own costs
@@ -85,7 +85,7 @@ func newProblem(ctx context.Context, v data.Embeddings, l link.Link, o *record.M
 		return p, nil
 	}
 	if o.Solver == "factored" {
-		return nil, option.Errorf("the costs do not factorize: %s; or take %s kl", why, option.Name("solver"))
+		return nil, option.Errorf("the costs do not factorize: %s; or use %s kl", why, option.Name("solver"))
 	}
 	d, err := p.pairwise(ctx)
 	p.costs = d
@@ -120,7 +120,7 @@ const fewPairs = 100
 // checkSparse refuses graphs of n items that hold most pairs: all of them are no more work.
 func checkSparse(o *record.MulticutOptions, n int) error {
 	if others := n - 1; others > 1 && o.Neighbors >= others || n > fewPairs && o.Neighbors+o.Random > others/2 {
-		return option.Errorf("%s %d and %s %d of %d other items: that is no sparse graph; give fewer, at most half of them together, or leave both out to take all pairs", option.Name("graph-neighbors"), o.Neighbors, option.Name("graph-random"), o.Random, others)
+		return option.Errorf("%s %d and %s %d of %d other items: the graph would not be sparse; give fewer, at most half of them together, or leave both out to take all pairs", option.Name("graph-neighbors"), o.Neighbors, option.Name("graph-random"), o.Random, others)
 	}
 	return nil
 }

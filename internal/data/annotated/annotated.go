@@ -55,7 +55,7 @@ func Files(s Source) (*table.Table, error) {
 	if len(gone) == 0 {
 		return t, nil
 	}
-	note := fmt.Sprintf("%d of %d images are not there and were left out: %s", len(gone), len(t.Items), t.Names(gone))
+	note := fmt.Sprintf("%d of %d images were not found and were left out: %s", len(gone), len(t.Items), t.Names(gone))
 	t = t.Without(func(i int) bool {
 		_, found := slices.BinarySearch(gone, i)
 		return found

@@ -168,7 +168,7 @@ func (s CarsOptions) kagglePart(r *rows, file, folder string) error {
 		var v [5]int
 		for k := range v {
 			if v[k], err = strconv.Atoi(f[k+1]); err != nil {
-				return fault.Bad("%s, line %d: %.40q is no whole number; want file, x1, y1, x2, y2, class", file, i+1, f[k+1])
+				return fault.Bad("%s, line %d: %.40q is not a whole number; want file, x1, y1, x2, y2, class", file, i+1, f[k+1])
 			}
 		}
 		class := strconv.Itoa(v[4])

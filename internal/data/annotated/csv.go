@@ -232,7 +232,7 @@ func (s TableOptions) box(it *table.Item, fields []string, at columns) error {
 func whole(text string) (int, error) {
 	n, err := strconv.ParseInt(strings.TrimSuffix(text, ".0"), 10, 32)
 	if err != nil {
-		return 0, fmt.Errorf("%.40q is no whole number", text)
+		return 0, fmt.Errorf("%.40q is not a whole number", text)
 	}
 	return int(n), nil
 }

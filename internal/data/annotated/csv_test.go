@@ -102,7 +102,7 @@ func TestBadTables(t *testing.T) {
 		{"label,path", "lable,path", "has no column label"},
 		{"category", "label", "two columns label"},
 		{"x_1,", "q,", "not all"},
-		{"10,a", "ten,a", "line 2: label: \"ten\" is no whole number"},
+		{"10,a", "ten,a", "line 2: label: \"ten\" is not a whole number"},
 		{"train,False", "train,True", "line 3: a row of split train"},
 		{",validation,1,true", ",val,1,true", "line 7: split is \"val\""},
 		{"validation,1,true", "validation,0,0", "line 7: a row of split validation must be"},

@@ -118,7 +118,7 @@ func (s CUBOptions) boxes(dir string) (map[string]image.Rectangle, error) {
 		for k := range v {
 			var err error
 			if v[k], err = strconv.ParseFloat(w.fields[k+1], 64); err != nil {
-				return w.bad("%q is no number", w.fields[k+1])
+				return w.bad("%q is not a number", w.fields[k+1])
 			}
 		}
 		out[w.fields[0]] = rectangle(v[0], v[1], v[0]+v[2], v[1]+v[3])

@@ -113,7 +113,7 @@ func (p published) counts(t *table.Table, root string) error {
 			if p.query == p.gallery && c.role != table.Train {
 				what = "test"
 			}
-			return &CountsError{fmt.Sprintf("%s has %s for %s, and %s were read below %s: mend the files, or take a part of the dataset", p.name, count(c.want), what, count(got), root)}
+			return &CountsError{fmt.Sprintf("%s has %s for %s, and %s were read below %s: repair the files, or use a part of the dataset", p.name, count(c.want), what, count(got), root)}
 		}
 	}
 	return nil

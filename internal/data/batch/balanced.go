@@ -75,7 +75,7 @@ func (k Balanced) New(ds data.Dataset, o Options) (Sampler, error) {
 				name = it.Category
 			}
 			if name == "" {
-				return nil, fault.Unfit("sampler %s: class %s has no category; batch.categories goes with data that have some: sop, inshop, and tables with a column category", balancedName, ds.Classes()[class])
+				return nil, fault.Unfit("sampler %s: class %s has no category; batch.categories needs data with categories: sop, inshop, or a table with a column category", balancedName, ds.Classes()[class])
 			}
 		}
 		c, known := at[name]

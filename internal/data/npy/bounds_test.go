@@ -81,7 +81,7 @@ func TestLabelsOfText(t *testing.T) {
 		"S":            {"{'descr': '|S3', 'fortran_order': False, 'shape': (3,), }", []byte("cata\x00\x00cat"), ""},
 		"empty":        {"{'descr': '<U3', 'fortran_order': False, 'shape': (3,), }", wide("cat", "", "cat"), "label 1: empty label"},
 		"NUL inside":   {"{'descr': '|S3', 'fortran_order': False, 'shape': (1,), }", []byte("a\x00b"), "NUL"},
-		"no character": {"{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }", []byte{0, 0, 0, 9}, "label 0: 0x9000000 is no character"},
+		"no character": {"{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }", []byte{0, 0, 0, 9}, "label 0: 0x9000000 is not a character"},
 		"objects":      {"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", []byte{0}, "y.astype('U')"},
 		"floats":       {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", []byte{0, 0, 0, 0}, "y.astype('U')"},
 	} {
@@ -118,7 +118,7 @@ func TestLabelColumn(t *testing.T) {
 		t.Errorf("%v %v %v", labels, classes, err)
 	}
 	_, _, err = ReadLabels(LabelFile{Path: y, Column: "bird"})
-	testutil.WantError(t, err, fault.ErrFormat, `no column is named "bird"; there are: ["file" "Animal" "label"]`)
+	testutil.WantError(t, err, fault.ErrFormat, `no column is named "bird"; columns: ["file" "Animal" "label"]`)
 	_, _, err = ReadLabels(LabelFile{Path: filepath.Join("testdata", "y_i8.npy"), Column: "bird"})
 	testutil.WantError(t, err, fault.ErrFormat, "npy file, which has no column")
 }

@@ -152,7 +152,7 @@ func (c *csvLabels) choose(rec []string, at int) (header bool, err error) {
 		c.column = named
 		return true, nil
 	case c.wish.column != "":
-		return false, &columnError{fault.Bad("%s:%d: no column is named %q; there are: %.200q", c.path, at, name, rec)}
+		return false, &columnError{fault.Bad("%s:%d: no column is named %q; columns: %.200q", c.path, at, name, rec)}
 	case len(rec) == 1:
 		c.column = 0
 		return false, nil

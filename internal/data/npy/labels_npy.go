@@ -70,7 +70,7 @@ func words(r io.Reader, h *header, path string, out *values) error {
 			for i := 0; i < len(item); i += 4 {
 				c := order.Uint32(item[i:])
 				if c > utf8.MaxRune {
-					return fault.Bad("%s: label %d: %#x is no character", path, k, c)
+					return fault.Bad("%s: label %d: %#x is not a character", path, k, c)
 				}
 				text = utf8.AppendRune(text, rune(c))
 			}

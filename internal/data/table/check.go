@@ -68,7 +68,7 @@ func (t *Table) checkItem(it *Item) error {
 	case !filepath.IsAbs(filepath.FromSlash(it.Path)) && !filepath.IsLocal(filepath.FromSlash(it.Path)):
 		return fmt.Errorf("path %s leaves the folder of the data", it.Path)
 	case Junk(path.Base(it.Path)):
-		return fmt.Errorf("%s is no image", it.Path)
+		return fmt.Errorf("%s is not an image", it.Path)
 	case it.Label < 0 || int(it.Label) >= len(t.Classes):
 		return fmt.Errorf("%s: label %d of %d classes", it.Path, it.Label, len(t.Classes))
 	case it.Role != Train && it.Role != Query && it.Role != Gallery && it.Role != Test:

@@ -41,7 +41,7 @@ func (t *Table) Stat() error {
 	if len(lost) == 0 {
 		return nil
 	}
-	return fault.Missing(nil, "%d of %d images are not below %s: %s", len(lost), len(t.Items), t.Root, t.Names(lost))
+	return fault.Missing(nil, "%d of %d images were not found in %s: %s", len(lost), len(t.Items), t.Root, t.Names(lost))
 }
 
 // Names lists the paths of the first of those items.

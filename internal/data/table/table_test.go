@@ -54,16 +54,16 @@ func TestCounts(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(s *table.Table){
-		"no items":                         func(s *table.Table) { s.Items = nil },
-		"item 1: no path":                  func(s *table.Table) { s.Items[0].Path = "" },
-		"item 2: path ../x.jpg leaves":     func(s *table.Table) { s.Items[1].Path = "../x.jpg" },
-		"item 2: a/._1.jpg is no image":    func(s *table.Table) { s.Items[1].Path = "a/._1.jpg" },
-		"line break":                       func(s *table.Table) { s.Items[1].Path = "a\n.jpg" },
-		"label 3 of 3 classes":             func(s *table.Table) { s.Items[2].Label = 3 },
-		"neither train nor":                func(s *table.Table) { s.Items[0].Role = table.Train | table.Query },
-		"items 1 and 2 are the same image": func(s *table.Table) { s.Items[1].Path = "a/1.jpg" },
-		"class b has no items":             func(s *table.Table) { s.Items[1].Label = 0 },
-		"box from 5,0 to 5,9":              func(s *table.Table) { s.Items[0].Box = image.Rectangle{Min: image.Pt(5, 0), Max: image.Pt(5, 9)} },
+		"no items":                          func(s *table.Table) { s.Items = nil },
+		"item 1: no path":                   func(s *table.Table) { s.Items[0].Path = "" },
+		"item 2: path ../x.jpg leaves":      func(s *table.Table) { s.Items[1].Path = "../x.jpg" },
+		"item 2: a/._1.jpg is not an image": func(s *table.Table) { s.Items[1].Path = "a/._1.jpg" },
+		"line break":                        func(s *table.Table) { s.Items[1].Path = "a\n.jpg" },
+		"label 3 of 3 classes":              func(s *table.Table) { s.Items[2].Label = 3 },
+		"neither train nor":                 func(s *table.Table) { s.Items[0].Role = table.Train | table.Query },
+		"items 1 and 2 are the same image":  func(s *table.Table) { s.Items[1].Path = "a/1.jpg" },
+		"class b has no items":              func(s *table.Table) { s.Items[1].Label = 0 },
+		"box from 5,0 to 5,9":               func(s *table.Table) { s.Items[0].Box = image.Rectangle{Min: image.Pt(5, 0), Max: image.Pt(5, 9)} },
 		"1 of 1 queries have no image of their class in the gallery; the first is item 3": func(s *table.Table) { s.Items[3].Role = table.Train },
 		"none of the 1 queries can find anything":                                         func(s *table.Table) { s.Items[2].Sequence, s.Items[3].Sequence = "s", "s" },
 		"two classes are called a":                                                        func(s *table.Table) { s.Classes[1] = "a" },
@@ -115,7 +115,7 @@ func TestStatAndFingerprint(t *testing.T) {
 	s := sample()
 	s.Root = t.TempDir()
 	err := s.Stat()
-	if want := fmt.Sprintf("4 of 4 images are not below %s: a/1.jpg, b/1.jpg, c/1.jpg, c/2.jpg", s.Root); !errors.Is(err, fault.ErrMissing) || err.Error() != want {
+	if want := fmt.Sprintf("4 of 4 images were not found in %s: a/1.jpg, b/1.jpg, c/1.jpg, c/2.jpg", s.Root); !errors.Is(err, fault.ErrMissing) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	before := s.Fingerprint()

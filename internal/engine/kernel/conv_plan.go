@@ -68,7 +68,7 @@ func parsePlanMode(name string) (planMode, error) {
 	case "off":
 		return planOff, nil
 	}
-	return planAuto, fmt.Errorf("unknown choice %q: known are auto, measure, off", name)
+	return planAuto, fmt.Errorf("unknown choice %q (valid: auto, measure, off)", name)
 }
 
 // Setting names what the last bits of results depend on: the level in use and,

@@ -45,7 +45,7 @@ func TestEnvironmentChoosesPlans(t *testing.T) {
 		"":      "plan=winograd4 error=<nil>\n",
 		"auto":  "plan=winograd4 error=<nil>\n",
 		"off":   "plan=direct error=<nil>\n",
-		"never": `plan=winograd4 error=environment variable TERCET_WINOGRAD: unknown choice "never": known are auto, measure, off` + "\n",
+		"never": `plan=winograd4 error=environment variable TERCET_WINOGRAD: unknown choice "never" (valid: auto, measure, off)` + "\n",
 	} {
 		c := exec.Command(os.Args[0], "-test.run", "^TestEnvironmentChoosesPlans$")
 		c.Env = append(os.Environ(), "TERCET_TEST_CHILD=1", EnvWinograd+"="+value)

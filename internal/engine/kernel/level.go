@@ -40,7 +40,7 @@ func ParseLevel(name string) (Level, error) {
 			return Level(l), nil
 		}
 	}
-	return Generic, fmt.Errorf("unknown kernel level %q: known are %s", name, strings.Join(levelNames[:], ", "))
+	return Generic, fmt.Errorf("unknown kernel level %q (valid: %s)", name, strings.Join(levelNames[:], ", "))
 }
 
 // floats is the number of float32 numbers in a vector.
@@ -99,6 +99,6 @@ func Force(l Level) (restore func(), err error) {
 	for i, have := range available {
 		names[i] = have.String()
 	}
-	return nil, fmt.Errorf("kernel level %q is not available on this processor or in this build: available are %s",
+	return nil, fmt.Errorf("kernel level %q is not available on this processor or in this build (available: %s)",
 		l, strings.Join(names, ", "))
 }

@@ -71,7 +71,7 @@ func TestThresholdSeparates(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := any(cosine).(Thresholder); ok {
-		t.Error("the threshold of the cosine loss is no distance")
+		t.Error("the threshold of the cosine loss is not a distance")
 	}
 }
 

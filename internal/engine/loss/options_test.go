@@ -16,7 +16,7 @@ func TestOptionRules(t *testing.T) {
 		"eps must be at most 0.01, is 0.02":                            RobustOptions{Distance: Squared, Form: RobustOdd, Weights: "joint", Temperature: 1, Reduce: Mean, Eps: 0.02, W1: 1},
 		"alpha must be above loss.beta (0.5), is 0.5":                  CappedOptions{0.5, 0.5, Mean},
 		"alpha must be above loss.beta (0.6), is 0.5":                  ThresholdOptions{0.5, 0.6, Mean, ByPairs},
-		"beta beta and gamma go together":                              RobustOptions{Distance: Squared, Form: RobustOdd, Weights: "joint", Temperature: 1, Reduce: Mean, W1: 1, Beta: component.Auto{Given: true, N: 0.9}},
+		"beta beta and gamma must be set together":                     RobustOptions{Distance: Squared, Form: RobustOdd, Weights: "joint", Temperature: 1, Reduce: Mean, W1: 1, Beta: component.Auto{Given: true, N: 0.9}},
 		"rho is another way to say":                                    RobustOptions{Distance: Squared, Form: RobustOdd, Weights: "joint", Temperature: 1, Reduce: Mean, W1: 1, Rho: &rho, Beta: component.Auto{Given: true, N: 0.9}, Gamma: component.Auto{Given: true, N: 0.9}},
 		"beta beta + gamma is 1":                                       RobustOptions{Distance: Squared, Form: RobustOdd, Weights: "joint", Temperature: 1, Reduce: Mean, W1: 1, Beta: component.Auto{Given: true, N: 0.4}, Gamma: component.Auto{Given: true, N: 0.6}},
 		"noise_from is read for beta and gamma":                        RobustOptions{Distance: Squared, Form: RobustOdd, Weights: "joint", Temperature: 1, Reduce: Mean, W1: 1, Rho: &rho, NoiseFrom: "x"},

@@ -55,7 +55,7 @@ func (o RobustOptions) Check() []component.Fault {
 	}
 	switch {
 	case o.Beta.Given != o.Gamma.Given:
-		fault("beta", "beta and gamma go together: set both to numbers or both to auto")
+		fault("beta", "beta and gamma must be set together: set both to numbers or both to auto")
 	case o.Beta.Given && o.Rho != nil:
 		fault("rho", "is another way to say what beta and gamma say: set rho to null, or beta and gamma to auto")
 	case o.Beta.Given && !(o.Beta.N+o.Gamma.N-1 > leastContrast):

@@ -66,7 +66,7 @@ func (l Loss) check() error {
 		if c := names.Closest(l.Name, lossNames); c != "" {
 			hint = "did you mean " + c + "? "
 		}
-		return fmt.Errorf("%w: there is no loss %q; %slosses: %s", ErrInput, l.Name, hint, strings.Join(lossNames, ", "))
+		return fmt.Errorf("%w: unknown loss %q; %svalid: %s", ErrInput, l.Name, hint, strings.Join(lossNames, ", "))
 	case l.Zeta <= 0:
 		return fmt.Errorf("%w: %s with zeta %v has its least loss at w = 0 and learns nothing: give a margin zeta above 0, such as 1", ErrInput, l.Name, l.Zeta)
 	case l.Name == Huber && (!(l.Delta > 0) || math.IsInf(l.Delta, 1)):
@@ -150,7 +150,7 @@ func (l Loss) Constants(radius float64, which string) (Constants, error) {
 	case Tight:
 		m, logistic = 4*radius*radius, 0.25
 	default:
-		return Constants{}, fmt.Errorf("%w: there are no constants %q, only paper and tight", ErrInput, which)
+		return Constants{}, fmt.Errorf("%w: unknown constants %q (valid: paper, tight)", ErrInput, which)
 	}
 	slope, curvature := 1.0, logistic
 	switch l.Name {

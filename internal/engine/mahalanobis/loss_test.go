@@ -108,7 +108,7 @@ func TestLossRefuses(t *testing.T) {
 		zeta, delta float64
 		want        string
 	}{
-		{"logistik", 0, 0, `no loss "logistik"; did you mean logistic? losses: logistic, logistic-printed, hinge, least-squares, huber`},
+		{"logistik", 0, 0, `unknown loss "logistik"; did you mean logistic? valid: logistic, logistic-printed, hinge, least-squares, huber`},
 		{Logistic, math.NaN(), 0, "zeta is NaN"},
 		{Hinge, 0, 0, "hinge with zeta 0 has its least loss at w = 0"},
 		{LeastSquares, -1, 0, "least-squares with zeta -1"},

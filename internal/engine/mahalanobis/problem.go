@@ -30,7 +30,7 @@ func NewProblem(positive, negative []float64, d int, radius float64) (*Problem, 
 	case !(radius >= 0) || math.IsInf(radius, 1):
 		return nil, fmt.Errorf("%w: radius is %v, want a finite number above 0, or 0 for none", ErrInput, radius)
 	case len(positive)%d != 0 || len(negative)%d != 0:
-		return nil, fmt.Errorf("%w: %d and %d numbers are no whole rows of %d", ErrInput, len(positive), len(negative), d)
+		return nil, fmt.Errorf("%w: %d and %d numbers are not whole rows of %d", ErrInput, len(positive), len(negative), d)
 	case len(positive)/d > math.MaxInt32 || len(negative)/d > math.MaxInt32:
 		return nil, fmt.Errorf("%w: %d positives and %d negatives; at most %d of either", ErrInput, len(positive)/d, len(negative)/d, math.MaxInt32)
 	case len(positive)/d < 2:

@@ -17,7 +17,7 @@ func TestProblemRefuses(t *testing.T) {
 		want     string
 	}{
 		{two, one, 0, 0, "0 dimensions"},
-		{two[:3], one, 2, 0, "no whole rows"},
+		{two[:3], one, 2, 0, "not whole rows"},
 		{two[:2], one, 2, 0, "n+ = 1"},
 		{nil, one, 2, 0, "n+ = 0"},
 		{two, nil, 2, 0, "n- = 0"},

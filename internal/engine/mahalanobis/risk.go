@@ -45,7 +45,7 @@ func NewRisk(problems []*Problem, l Loss, s Sums) (*Risk, error) {
 	case "":
 		s = Auto
 	default:
-		return nil, fmt.Errorf("%w: there are no sums %q, only exact, interpolated and auto", ErrInput, s)
+		return nil, fmt.Errorf("%w: unknown sums %q (valid: exact, interpolated, auto)", ErrInput, s)
 	}
 	r := &Risk{loss: l, d: d, w: make([]float64, d*d), g: make([]float64, d*d)}
 	for _, p := range problems {

@@ -212,8 +212,8 @@ func TestRiskRefuses(t *testing.T) {
 	}{
 		{nil, l, Exact, "no points"},
 		{[]*Problem{p, other}, l, Exact, "class 1 have 3 dimensions"},
-		{[]*Problem{p}, l, "fast", `no sums "fast"`},
-		{[]*Problem{p}, Loss{Name: "soft"}, Exact, `no loss "soft"`},
+		{[]*Problem{p}, l, "fast", `unknown sums "fast"`},
+		{[]*Problem{p}, Loss{Name: "soft"}, Exact, `unknown loss "soft"`},
 	} {
 		if _, err := NewRisk(c.problems, c.l, c.s); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)

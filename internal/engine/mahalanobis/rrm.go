@@ -135,5 +135,5 @@ func (o RRMOptions) check() error {
 	case "", string(Auto), Newton, LBFGS:
 		return nil
 	}
-	return fmt.Errorf("%w: there is no method %q, only auto, newton and lbfgs", ErrInput, o.Method)
+	return fmt.Errorf("%w: unknown method %q (valid: auto, newton, lbfgs)", ErrInput, o.Method)
 }

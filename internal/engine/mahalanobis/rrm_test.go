@@ -181,7 +181,7 @@ func TestMinimizeRefuses(t *testing.T) {
 		{RRMOptions{Sigma: 1, Tol: -1}, "tolerance is -1"},
 		{RRMOptions{Sigma: 1, Tol: math.NaN()}, "tolerance is NaN"},
 		{RRMOptions{Sigma: 1, Most: -2}, "at most -2 evaluations"},
-		{RRMOptions{Sigma: 1, Method: "sgd"}, `no method "sgd"`},
+		{RRMOptions{Sigma: 1, Method: "sgd"}, `unknown method "sgd"`},
 		{RRMOptions{Sigma: 1, Start: []float64{1}}, "the start has 1 numbers"},
 	} {
 		if _, err := Minimize(t.Context(), r, c.o); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {

@@ -200,7 +200,7 @@ func (s *sgd) step(ctx context.Context, p *Problem, t Index, n int) error {
 	}
 	_, slope, _ := s.l.At(Margin(p, s.theta, t, s.l.Zeta))
 	if math.IsNaN(slope) || math.IsInf(slope, 0) {
-		return fmt.Errorf("%w: w has left the finite numbers at step %d (eta %.4g): take smaller steps", ErrInput, n, s.eta)
+		return fmt.Errorf("%w: w became infinite or NaN at step %d (eta %.4g): use smaller steps", ErrInput, n, s.eta)
 	}
 	if slope == 0 {
 		return nil

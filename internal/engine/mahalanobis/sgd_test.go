@@ -163,7 +163,7 @@ func TestSGDRefuses(t *testing.T) {
 		{l, one, SGDOptions{C: -1}, "c of the step c / sqrt(T) is -1"},
 		{l, one, SGDOptions{C: math.NaN()}, "is NaN"},
 		{l, one, SGDOptions{Radius: math.Inf(1)}, "radius B is +Inf"},
-		{l, one, SGDOptions{Constants: "none"}, `no constants "none"`},
+		{l, one, SGDOptions{Constants: "none"}, `unknown constants "none"`},
 		{hinge, one, SGDOptions{}, "hinge is not smooth (alpha is infinite), so that the step has no limit"},
 		{hinge, one, SGDOptions{C: 0.1}, "hinge is not smooth (alpha is infinite): no step has eta <= 2/alpha"},
 		{l, []Index{{0, 1, 0}, {2, 2, 0}}, SGDOptions{}, "triplet 1 is (2, 2, 0)"},
@@ -182,7 +182,7 @@ func TestSGDRefuses(t *testing.T) {
 	}
 	squares := mustLoss(t, LeastSquares, 1, 0)
 	long := DrawIndices(4, 3, 2000, 1, "x")
-	if _, err := SGD(t.Context(), p, squares, long, SGDOptions{C: 1e6, AllowLarge: true}); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "left the finite numbers at step") {
+	if _, err := SGD(t.Context(), p, squares, long, SGDOptions{C: 1e6, AllowLarge: true}); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "became infinite or NaN at step") {
 		t.Errorf("a step far too large: %v", err)
 	}
 }

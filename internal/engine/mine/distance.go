@@ -24,7 +24,7 @@ func (DistanceKeys) Fit(normalized bool) []component.Fault {
 	if normalized {
 		return nil
 	}
-	return []component.Fault{component.Faultf("name", "distance-weighted is defined on embeddings of length 1: set model.normalize: true, or take another miner")}
+	return []component.Fault{component.Faultf("name", "distance-weighted is defined on embeddings of length 1: set model.normalize: true, or use another miner")}
 }
 
 func (DistanceKeys) make(o Options) Miner { return newByAnchor(o, true, pickDistanceWeighted) }

@@ -271,7 +271,7 @@ func TestBatchAllRefusesTooMany(t *testing.T) {
 }
 
 func TestNewErrors(t *testing.T) {
-	if _, err := New("zebra", Defaults()); err == nil || !strings.Contains(err.Error(), `there is no miner "zebra"; valid: batch-all, `) {
+	if _, err := New("zebra", Defaults()); err == nil || !strings.Contains(err.Error(), `unknown miner "zebra"; valid: batch-all, `) {
 		t.Error(err)
 	}
 	if _, err := New("softhrad", Defaults()); err == nil || !strings.Contains(err.Error(), `did you mean softhard? valid: batch-all, distance-weighted, `) {

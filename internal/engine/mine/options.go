@@ -109,7 +109,7 @@ func New(name string, o Options) (Miner, error) {
 	}
 	c, ok := Family.Lookup(name)
 	if !ok {
-		return nil, fmt.Errorf("mine: there is no miner %q; %s", name, names.Unknown(name, Family.Names()))
+		return nil, fmt.Errorf("mine: unknown miner %q; %s", name, names.Unknown(name, Family.Names()))
 	}
 	return c.Defaults.make(o), nil
 }

@@ -110,7 +110,7 @@ func Initialize(params []*Param, scheme string, r *rng.Stream) error {
 // unknown says that there is no such name, and which one is closest.
 func unknown(what, name string, list []string) error {
 	if c := names.Closest(name, list); c != "" {
-		return fmt.Errorf("unknown %s %q: did you mean %q? Known are %s", what, name, c, strings.Join(list, ", "))
+		return fmt.Errorf("unknown %s %q; did you mean %q? valid: %s", what, name, c, strings.Join(list, ", "))
 	}
-	return fmt.Errorf("unknown %s %q: known are %s", what, name, strings.Join(list, ", "))
+	return fmt.Errorf("unknown %s %q; valid: %s", what, name, strings.Join(list, ", "))
 }

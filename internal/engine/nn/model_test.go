@@ -207,8 +207,8 @@ func TestBuildIsSeeded(t *testing.T) {
 func TestBuildRefuses(t *testing.T) {
 	ok := Spec{Name: "cnn", Height: 28, Width: 28, Channels: 1}
 	for want, change := range map[string]func(*Spec){
-		`unknown model "renset18": did you mean "resnet18"?`:         func(s *Spec) { s.Name = "renset18" },
-		`unknown model "transformer-xl": known are cnn, linear, mlp`: func(s *Spec) { s.Name = "transformer-xl" },
+		`unknown model "renset18"; did you mean "resnet18"?`:      func(s *Spec) { s.Name = "renset18" },
+		`unknown model "transformer-xl"; valid: cnn, linear, mlp`: func(s *Spec) { s.Name = "transformer-xl" },
 		`unknown model ""`:              func(s *Spec) { s.Name = "" },
 		"height 0 is not in 1":          func(s *Spec) { s.Height = 0 },
 		"channels -1":                   func(s *Spec) { s.Channels = -1 },

@@ -32,7 +32,7 @@ func (k ViTKeys) Set(s *Spec) {
 func (ViTKeys) layers(s *Spec) ([]Layer, error) {
 	const patch = 16
 	if s.Height%patch != 0 || s.Width%patch != 0 {
-		return nil, fmt.Errorf("images are cut into squares of %d pixels: %dx%d is no multiple; set data.crop or data.size to one such as 224", patch, s.Height, s.Width)
+		return nil, fmt.Errorf("images are cut into squares of %d pixels: %dx%d is not a multiple; set data.crop or data.size to one such as 224", patch, s.Height, s.Width)
 	}
 	if s.Head == "" {
 		s.Head = "none"

@@ -52,9 +52,9 @@ func TestTransformerGradients(t *testing.T) {
 func TestViTRefuses(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]Spec{
-		"100x224 is no multiple": {Name: "vit-s16", Height: 100, Width: 224, Channels: 3},
-		"the 384 features":       {Name: "vit-s16", Height: 32, Width: 32, Channels: 3, Embedding: 5},
-		"has no option pool":     {Name: "vit-s16", Height: 32, Width: 32, Channels: 3, Pool: "max"},
+		"100x224 is not a multiple": {Name: "vit-s16", Height: 100, Width: 224, Channels: 3},
+		"the 384 features":          {Name: "vit-s16", Height: 32, Width: 32, Channels: 3, Embedding: 5},
+		"has no option pool":        {Name: "vit-s16", Height: 32, Width: 32, Channels: 3, Pool: "max"},
 	} {
 		if _, err := Build(s, rng.New(1, "model")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)

@@ -62,7 +62,7 @@ type Config struct {
 func New(c Config, params []*nn.Param) (Optimizer, error) {
 	known, ok := Family.Lookup(c.Name)
 	if !ok {
-		return nil, fmt.Errorf("there is no optimizer %q; %s", c.Name, names.Unknown(c.Name, Family.Names()))
+		return nil, fmt.Errorf("unknown optimizer %q; %s", c.Name, names.Unknown(c.Name, Family.Names()))
 	}
 	if c.Keys == nil {
 		c.Keys = known.Defaults
@@ -97,7 +97,7 @@ func (c *Config) check() error {
 	switch c.Decay {
 	case "l2", "decoupled":
 	default:
-		return fmt.Errorf("%s: unknown weight decay %q: known are l2, decoupled", prefix, c.Decay)
+		return fmt.Errorf("%s: unknown weight decay %q (valid: l2, decoupled)", prefix, c.Decay)
 	}
 	if f, ok := c.Keys.(Fitter); ok {
 		if list := f.Fit(*c); len(list) > 0 {

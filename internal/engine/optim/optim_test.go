@@ -210,14 +210,14 @@ func TestRestoreRefuses(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	for want, c := range map[string]Config{
-		`there is no optimizer "lion"; valid: adam, adamw, sgd`: {Name: "lion"},
-		"momentum must be >=0 and <1, is 1":                     {Name: "sgd", Keys: SGD{Momentum: 1}},
-		"nesterov needs":                                        {Name: "sgd", Keys: SGD{Nesterov: true}},
-		"betas must be >=0 and <1, is NaN":                      {Name: "adam", Keys: Adam{[2]float64{0, math.NaN()}, 1}},
-		"eps must be >0, is 0":                                  {Name: "adam", Keys: Adam{[2]float64{0.5, 0.9}, 0}},
-		"weight decay -1":                                       {Name: "adam", WeightDecay: -1},
-		"unknown weight decay":                                  {Name: "adam", Decay: "l1"},
-		"adamw is Adam with decoupled decay":                    {Name: "adamw", Decay: "l2"},
+		`unknown optimizer "lion"; valid: adam, adamw, sgd`: {Name: "lion"},
+		"momentum must be >=0 and <1, is 1":                 {Name: "sgd", Keys: SGD{Momentum: 1}},
+		"nesterov needs":                                    {Name: "sgd", Keys: SGD{Nesterov: true}},
+		"betas must be >=0 and <1, is NaN":                  {Name: "adam", Keys: Adam{[2]float64{0, math.NaN()}, 1}},
+		"eps must be >0, is 0":                              {Name: "adam", Keys: Adam{[2]float64{0.5, 0.9}, 0}},
+		"weight decay -1":                                   {Name: "adam", WeightDecay: -1},
+		"unknown weight decay":                              {Name: "adam", Decay: "l1"},
+		"adamw is Adam with decoupled decay":                {Name: "adamw", Decay: "l2"},
 	} {
 		if _, err := New(c, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)

@@ -255,7 +255,7 @@ func TestMergeRefuses(t *testing.T) {
 			t.Errorf("error %v is of another kind", err)
 		}
 	}
-	refused(fault.ErrMissing, "no parts of tasks to merge")
+	refused(fault.ErrMissing, "no task results to merge")
 	tasks(t, o, 3)
 	two := run.PartPath(o.Out, scheduler.Task{Index: 2, Of: 3})
 	kept, _ := os.ReadFile(two)

@@ -120,7 +120,7 @@ func sides(r *run.Run, f *points.Features, positive string) (pos, neg []float64,
 	for c, name := range f.Classes {
 		matched, err := path.Match(positive, name)
 		if err != nil {
-			return nil, nil, "", &config.Error{Key: option.Name("positive"), Msg: fmt.Sprintf("%q is no pattern: %v", positive, err)}
+			return nil, nil, "", &config.Error{Key: option.Name("positive"), Msg: fmt.Sprintf("%q is not a pattern: %v", positive, err)}
 		}
 		if is[c] = matched || name == positive; is[c] && slices.Contains(f.Labels, int32(c)) {
 			named = append(named, name)

@@ -41,9 +41,9 @@ func parseStep(text string) (Step, error) {
 	c, ok := Family.Lookup(name)
 	if !ok {
 		if hint := elsewhere[name]; hint != "" {
-			return nil, fmt.Errorf("%s is no step: %s", name, hint)
+			return nil, fmt.Errorf("%s is not a step: %s", name, hint)
 		}
-		return nil, fmt.Errorf("there is no step %q; %s", name, names.Unknown(name, Family.Names()))
+		return nil, fmt.Errorf("unknown step %q; %s", name, names.Unknown(name, Family.Names()))
 	}
 	v := reflect.New(reflect.TypeOf(c.Defaults)).Elem()
 	v.Set(reflect.ValueOf(c.Defaults))
@@ -101,7 +101,7 @@ func assign(v reflect.Value, args []string) error {
 		if key, x, ok := strings.Cut(arg, "="); ok {
 			key, value, named = strings.TrimSpace(key), strings.TrimSpace(x), true
 			if at = index(keys, key); at < 0 {
-				return fmt.Errorf("there is no argument %q; %s", key, names.Unknown(key, keys))
+				return fmt.Errorf("unknown argument %q; %s", key, names.Unknown(key, keys))
 			}
 		} else if named {
 			return fmt.Errorf("argument %q without a name comes after one with a name", arg)

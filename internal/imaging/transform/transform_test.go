@@ -169,14 +169,14 @@ func TestParse(t *testing.T) {
 		t.Errorf("read back: %s", again)
 	}
 	for text, want := range map[string]string{
-		"Resise(3)":                       `step 1: there is no step "Resise"; did you mean Resize?`,
+		"Resise(3)":                       `step 1: unknown step "Resise"; did you mean Resize?`,
 		"Resize(256":                      "no closing parenthesis",
 		"Resize()":                        "size must have at least one value",
 		"Resize(0)":                       "size must be >=1 and <=4096, is 0",
 		"Resize(1.5)":                     `size must be a whole number, is "1.5"`,
 		"Resize((1, 2, 3))":               "size must be one number or (height, width), has 3",
 		"Resize(3, lanczos)":              `interpolation unknown value "lanczos"`,
-		"Resize(3, antialias=True)":       `no argument "antialias"`,
+		"Resize(3, antialias=True)":       `unknown argument "antialias"`,
 		"Resize(size=3, bicubic)":         "without a name comes after one with a name",
 		"Resize(3, size=4)":               "size is given twice",
 		"CenterCrop(3, 4)":                "2 arguments; it has 1: size",
@@ -191,7 +191,7 @@ func TestParse(t *testing.T) {
 		"RandomErasing(0.5, (0.1, (0.2))": "parentheses",
 		"ToTensor()":                      "pixels become numbers",
 		"Normalize((0.5,), (0.5,))":       "first layer of a model",
-		"":                                `no step ""`,
+		"":                                `unknown step ""`,
 	} {
 		if _, err := Parse([]string{text}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)

@@ -62,7 +62,7 @@ func load(name string, h uintptr) (*library, error) {
 	} {
 		at, err := purego.Dlsym(h, f.name)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s has no %s: it is no MPI library of version 3 or later", ErrNone, name, f.name)
+			return nil, fmt.Errorf("%w: %s has no %s: it is not an MPI library of version 3 or later", ErrNone, name, f.name)
 		}
 		purego.RegisterFunc(f.to, at)
 	}

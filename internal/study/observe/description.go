@@ -50,12 +50,12 @@ func (d *Description) ScoreNames() []string {
 func (d *Description) Check() error {
 	for _, r := range d.Observe.Results {
 		if !isResult(r) {
-			return fmt.Errorf("observe.results: there is no result %q; there are %s", r, strings.Join(resultNames(), ", "))
+			return fmt.Errorf("observe.results: unknown result %q; valid: %s", r, strings.Join(resultNames(), ", "))
 		}
 	}
 	for _, r := range d.Observe.Also {
 		if !slices.Contains(kinds, r) {
-			return fmt.Errorf("observe.also: there is no result %q; there are %s", r, strings.Join(kinds, ", "))
+			return fmt.Errorf("observe.also: unknown result %q; valid: %s", r, strings.Join(kinds, ", "))
 		}
 	}
 	for _, a := range d.Observe.Alike {

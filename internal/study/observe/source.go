@@ -63,7 +63,7 @@ func checkSource(source string, fields []string) error {
 	case source == "part", slices.Contains(fields, source):
 		return nil
 	case isFile && documents[file] == nil:
-		return fmt.Errorf("there is no document %q; there are %s", file, strings.Join(slices.Sorted(maps.Keys(documents)), ", "))
+		return fmt.Errorf("unknown document %q; valid: %s", file, strings.Join(slices.Sorted(maps.Keys(documents)), ", "))
 	case isFile && path != "", slices.Contains([]string{"config", "manifest", "entry", "score"}, head) && rest != "":
 		return nil
 	}

@@ -21,7 +21,7 @@ func Variants(choice string) ([]string, error) {
 	case "both":
 		return []string{"published", "fixed"}, nil
 	}
-	return nil, fmt.Errorf("there is no variant %q; choose published, fixed or both", choice)
+	return nil, fmt.Errorf("unknown variant %q; valid: published, fixed, both", choice)
 }
 
 // Compare sets runs below the paper's rows, with scores in variants of the attacks. Errors:

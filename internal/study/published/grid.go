@@ -15,7 +15,7 @@ import (
 // and ERS, means over seeds.
 func (p *Table) Grid(d *study.Document, columns []string) (*render.Table, error) {
 	if p.Rows[0].Cell == nil {
-		return nil, fmt.Errorf("table %s is no grid: its rows have no cell", p.Name)
+		return nil, fmt.Errorf("table %s is not a grid: its rows have no cell", p.Name)
 	}
 	for _, c := range columns {
 		if !slices.Contains(p.Columns, c) {

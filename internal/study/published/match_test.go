@@ -58,7 +58,7 @@ func TestPaperTableRefuses(t *testing.T) {
 	match := observe.Where{"seed": 0}
 	for want, table := range map[string]*Table{
 		"a table needs columns and rows":                          {},
-		`there is no column "R@3"; there are R@1, R@2,`:           {Columns: []string{"R@3"}, Rows: []Row{{Label: "a"}}},
+		`unknown column "R@3"; valid: R@1, R@2,`:                  {Columns: []string{"R@3"}, Rows: []Row{{Label: "a"}}},
 		"column R@1 is listed twice":                              {Columns: []string{"R@1", "R@1"}, Rows: []Row{{Label: "a"}}},
 		"row 1: label is missing":                                 {Columns: []string{"R@1"}, Rows: []Row{{}}},
 		"row 1 (a): eta is -1":                                    {Columns: []string{"R@1"}, Rows: []Row{{Label: "a", Eta: -1}}},

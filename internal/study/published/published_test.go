@@ -321,7 +321,7 @@ func TestPaperGrid(t *testing.T) {
 	if _, err := table.Grid(r, []string{"R@3"}); err == nil || !strings.Contains(err.Error(), "no column \"R@3\"") {
 		t.Error(err)
 	}
-	if _, err := hardness(t).Grid(publishedOf(t, hardness(t), nil, "published"), []string{"R@1"}); err == nil || !strings.Contains(err.Error(), "is no grid") {
+	if _, err := hardness(t).Grid(publishedOf(t, hardness(t), nil, "published"), []string{"R@1"}); err == nil || !strings.Contains(err.Error(), "is not a grid") {
 		t.Error(err)
 	}
 	table.Rows[1].Cell = nil

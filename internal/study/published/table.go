@@ -107,7 +107,7 @@ func Read(text []byte, file, name string) (*Table, error) {
 	for i, r := range p.Rows {
 		for _, key := range r.Match.Sources() {
 			if !known[key] {
-				return nil, &config.Error{File: file, Key: fmt.Sprintf("rows[%d].match.%s", i+1, key), Msg: "there is no such config key; `tercet config keys` lists them"}
+				return nil, &config.Error{File: file, Key: fmt.Sprintf("rows[%d].match.%s", i+1, key), Msg: "unknown config key; `tercet config keys` lists them"}
 			}
 		}
 	}
@@ -124,7 +124,7 @@ func (p *Table) check() error {
 		k := slices.IndexFunc(publishedScores, func(s publishedScore) bool { return s.name == name })
 		if k < 0 {
 			all := lists.Map(publishedScores, func(s publishedScore) string { return s.name })
-			return fmt.Errorf("there is no column %q; there are %s", name, strings.Join(all, ", "))
+			return fmt.Errorf("unknown column %q; valid: %s", name, strings.Join(all, ", "))
 		}
 		if slices.Contains(p.Columns[:i], name) {
 			return fmt.Errorf("column %s is listed twice", name)

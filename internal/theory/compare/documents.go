@@ -76,7 +76,7 @@ func Read(paths []string) (*Study, error) {
 			found, err := rundir.ReadDocument(file, &struct{}{}, record.StabilitySchema)
 			return found && err == nil
 		}) {
-			return nil, fmt.Errorf("%w: %s holds stability of a network alone, which table network-stability shows; this table is of model mahalanobis", rundir.ErrRun, path)
+			return nil, fmt.Errorf("%w: %s holds the stability of a network, which table network-stability shows; this table is for model mahalanobis", rundir.ErrRun, path)
 		}
 		if found == 0 {
 			return nil, fmt.Errorf("%w: %s holds no measurement of stability (schema %s); tercet stability makes one of a run", rundir.ErrRun, path, record.MetricSchema)

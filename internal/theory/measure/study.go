@@ -70,7 +70,7 @@ func ClaimOf(id string) (Claim, error) {
 		}
 		names = append(names, c.ID)
 	}
-	return Claim{}, fmt.Errorf("%w: there is no claim %q; claims: %s", ErrInput, id, strings.Join(names, ", "))
+	return Claim{}, fmt.Errorf("%w: unknown claim %q; valid: %s", ErrInput, id, strings.Join(names, ", "))
 }
 
 // Test puts a claim to the test. The verdict is the document's.

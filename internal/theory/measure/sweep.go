@@ -55,7 +55,7 @@ func (o SweepOptions) check(more func(record.Sizes) record.Sizes) error {
 		if most := largest(*have, more); most > 0 {
 			hint = fmt.Sprintf("take smaller sizes, up to n = %d", most)
 		}
-		return fmt.Errorf("%w: a sample of %d + %d and %d + %d more points (positives + negatives) for evaluation and replacements are more than the %d + %d that there are; %s", ErrInput, n.Pos, n.Neg, m.Pos, m.Neg, have.Pos, have.Neg, hint)
+		return fmt.Errorf("%w: a sample of %d + %d and %d + %d more points (positives + negatives) for evaluation and replacements are more than the %d + %d available; %s", ErrInput, n.Pos, n.Neg, m.Pos, m.Neg, have.Pos, have.Neg, hint)
 	}
 	return nil
 }

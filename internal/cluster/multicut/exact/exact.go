@@ -62,7 +62,7 @@ func Solve(ctx context.Context, c multicut.Costs, o Options) (*multicut.Result, 
 	case count > edges:
 		return nil, multicut.Bound{}, fmt.Errorf("%s: %w: %d edges; at most %d can be held: use another solver", solver, multicut.ErrInput, count, edges)
 	case o.Nodes < 0 || o.Work < 0:
-		return nil, multicut.Bound{}, fmt.Errorf("%s: %w: limits of %d nodes and %d multiplications: neither can be negative", solver, multicut.ErrInput, o.Nodes, o.Work)
+		return nil, multicut.Bound{}, fmt.Errorf("%s: %w: limits of %d nodes and %d multiplications: both must be non-negative", solver, multicut.ErrInput, o.Nodes, o.Work)
 	}
 	limit := cmp.Or(o.Nodes, 100_000)
 	budget := &budget{limit, cmp.Or(o.Work, 30_000_000_000)}

@@ -117,14 +117,14 @@ func (f *Graph) parts(labels []int32) bool {
 func (o *Options) check(n int) error {
 	for _, name := range o.Starts {
 		if !slices.Contains([]string{"one", "singletons", "kmeans", "gaec", "klj"}, name) {
-			return fmt.Errorf("%w: no start %q: there are one, singletons, kmeans, gaec and klj", multicut.ErrInput, name)
+			return fmt.Errorf("%w: unknown start %q (valid: one, singletons, kmeans, gaec, klj)", multicut.ErrInput, name)
 		}
 	}
 	switch {
 	case o.K < 0 || o.K > n:
 		return fmt.Errorf("%w: k-means of %d clusters of %d points", multicut.ErrInput, o.K, n)
 	case o.MinSize < 0 || o.Rounds < 0:
-		return fmt.Errorf("%w: a smallest size of %d and at most %d rounds: neither can be negative", multicut.ErrInput, o.MinSize, o.Rounds)
+		return fmt.Errorf("%w: a smallest size of %d and at most %d rounds: both must be non-negative", multicut.ErrInput, o.MinSize, o.Rounds)
 	case o.From != nil && len(o.From) != n:
 		return fmt.Errorf("%w: %d labels to begin from, for %d points", multicut.ErrInput, len(o.From), n)
 	}

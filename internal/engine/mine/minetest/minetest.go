@@ -66,7 +66,7 @@ func Check(t testing.TB, name string) {
 	t.Helper()
 	known, ok := mine.Family.Lookup(name)
 	if !ok {
-		t.Fatalf("there is no miner %q", name)
+		t.Fatalf("unknown miner %q", name)
 	}
 	m := subject{name: name, o: mine.Options{Margin: 0.3}, make: func(o mine.Options) (mine.Miner, error) { return mine.New(name, o) }}
 	_, m.many = known.Defaults.(mine.Many)

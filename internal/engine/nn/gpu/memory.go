@@ -92,7 +92,7 @@ type buffer struct {
 // need makes b hold at least so many numbers of size bytes, of undefined content.
 func (b *buffer) need(q *queue, n, size int) device.Buffer {
 	if n > math.MaxInt32 {
-		must(fmt.Errorf("device %s: a batch whose layer has %d numbers, and kernels count to %d: take a smaller batch", q.Info().Name, n, math.MaxInt32))
+		must(fmt.Errorf("device %s: a layer's output has %d numbers, over the limit of %d: use a smaller batch", q.Info().Name, n, math.MaxInt32))
 	}
 	if b.at == nil || b.at.Bytes() < n*size {
 		b.free(q)
