@@ -141,9 +141,6 @@ func (t *activePairs) Run(lo, hi int) {
 	}
 }
 
-// below is an exponent whose exponential is 0.
-const below = -200
-
 // row writes the slopes of row i, without the reduction's factor. Most pairs are of
 // different images: those are taken by vectors, the others one by one.
 func (l *MultiSimilarityLoss) row(i int) (p rowPart) {
