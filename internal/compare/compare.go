@@ -205,12 +205,11 @@ func queryDifferences(pairs [][2]*Result, score string) []float64 {
 // verdictOn is the verdict on a side.
 func verdictOn(d *printed.PairedDifference, lower bool) string {
 	var ci *[2]float64
-	switch {
-	case d.Seeds != nil && d.Pairs >= verdict.EnoughSeeds:
-		ci = d.Seeds.CI95
-	case d.Seeds != nil:
-	case d.Queries != nil:
+	if d.Seeds == nil && d.Queries != nil {
 		ci = &d.Queries.CI95
+	}
+	if d.Seeds != nil && d.Pairs >= verdict.EnoughSeeds {
+		ci = d.Seeds.CI95
 	}
 	higher, less := Better, Worse
 	if lower {

@@ -11,6 +11,7 @@ import (
 	"tercet/internal/render"
 	"tercet/internal/study/observe"
 	"tercet/internal/text"
+	"tercet/internal/verdict"
 )
 
 // words are the values of fields in which rows differ; of the first field always.
@@ -135,7 +136,9 @@ func (p *Plot) dots(rows []*Row) *render.DotChart {
 		for _, r := range rows {
 			bar := render.Bar{Value: math.NaN()}
 			if e, ok := r.Differences[l.Score]; ok {
-				bar = e.bar()
+				if bar = e.bar(); e.deciding() == nil {
+					bar.Low, bar.High = bar.Value, bar.Value
+				}
 			}
 			panel.Values = append(panel.Values, bar)
 		}
@@ -146,5 +149,8 @@ func (p *Plot) dots(rows []*Row) *render.DotChart {
 		seeds = fmt.Sprintf("%d to %s", low, seeds)
 	}
 	c.Note = "over " + seeds + ": mean and 95 % interval of Student's t; gray: 0 is in the interval"
+	if low < verdict.EnoughSeeds {
+		c.Note += ", or there are fewer than three seeds and no interval is shown"
+	}
 	return c
 }

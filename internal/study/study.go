@@ -169,7 +169,11 @@ func (d *Document) comparisons() (n, few int) {
 	}
 	for _, row := range d.Rows {
 		of(row.Differences)
-		if d.table.Show != "claims" && row.Fields[verdictField] != "" {
+		switch {
+		case d.table.Show == "claims" || row.Fields[verdictField] == "":
+		case row.N < verdict.EnoughSeeds:
+			few++
+		default:
 			n++
 		}
 	}

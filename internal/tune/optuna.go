@@ -30,6 +30,9 @@ const (
 	journalLine, journalWorker = `{"op_code":`, `"worker_id":"` + worker + `"`
 )
 
+// MaxJournal bounds a journal that is read, in bytes: thousands of trials fit.
+const MaxJournal = 64 << 20
+
 type optunaStudy struct {
 	Op         int    `json:"op_code"`
 	Worker     string `json:"worker_id"`

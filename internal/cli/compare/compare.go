@@ -61,10 +61,10 @@ For each score it prints the mean difference to the first side and
                 the choice of test images, for these weights only
 
 The verdict is better or worse if the whole interval lies on one side of 0, otherwise
-inconclusive. The interval is the one over seeds where runs of several seeds are
-compared; two seeds are too few and inconclusive. p values are not
-corrected for multiple comparisons. Scores that were measured with different settings or
-on different images are not compared.`,
+inconclusive. The interval is the one over seeds, where two seeds are too few for a
+verdict; for one pair of runs it is the one over queries. p values are not corrected for
+multiple comparisons. Scores that were measured with different settings or on different
+images are not compared.`,
 		Examples: []base.Example{
 			{Why: "two runs", Line: "tercet compare runs/val-width-4 runs/val-width-8 --split validation"},
 			{Why: "each configuration of a sweep with the first one, by one score", Line: "tercet compare 'runs/val-*' --split validation --metric recall@1"},

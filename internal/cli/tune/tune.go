@@ -170,7 +170,7 @@ func (o options) journalWritable() error {
 	if err := base.Writable(o.optuna); err != nil {
 		return err
 	}
-	b, err := fsx.ReadFile(o.optuna, config.MaxBytes)
+	b, err := fsx.ReadFile(o.optuna, tune.MaxJournal)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil

@@ -142,7 +142,7 @@ type PairedDifference struct {
 	Mean    *float64     `json:"difference,omitempty" doc:"this side minus the first; none where nothing can be paired"`
 	Seeds   *OverSeeds   `json:"over_seeds,omitempty" doc:"of two or more pairs with the same seeds"`
 	Queries *OverQueries `json:"over_queries,omitempty" doc:"where all results store the values of the same queries"`
-	Verdict string       `json:"verdict" doc:"'better', 'worse' or 'inconclusive': from the interval over at least three seeds, or for two single runs over queries"`
+	Verdict string       `json:"verdict" doc:"'better', 'worse' or 'inconclusive': from the interval over at least three seeds; of one pair of runs from that over queries"`
 	Unlike  string       `json:"unlike,omitempty" doc:"how the measurements of the sides differ, so that no difference is computed"`
 }
 
