@@ -15,15 +15,20 @@ import (
 // A stored mean with its interval.
 type stored struct{ mean, low, high float64 }
 
-// storedIntervals reads every column of results/tables that has an interval beside it.
+// storedIntervals reads every column of results/tables and results/oracles that has an
+// interval beside it.
 func storedIntervals(t *testing.T) []stored {
 	t.Helper()
 	names, err := filepath.Glob("../results/tables/*.csv")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no tables: %v", err)
 	}
+	others, err := filepath.Glob("../results/oracles/*.csv")
+	if err != nil || len(others) == 0 {
+		t.Fatalf("no results of other programs: %v", err)
+	}
 	var all []stored
-	for _, name := range names {
+	for _, name := range append(names, others...) {
 		f, err := os.Open(name)
 		if err != nil {
 			t.Fatal(err)
@@ -60,12 +65,20 @@ func storedIntervals(t *testing.T) []stored {
 	return all
 }
 
-// rounds reports whether the printed number is v rounded to its digits.
-func rounds(v float64, printed string) bool {
-	_, decimals, _ := strings.Cut(printed, ".")
-	p, err := strconv.ParseFloat(printed, 64)
-	return err == nil && math.Abs(v-p) <= 0.5001*math.Pow(10, -float64(len(decimals)))
+// printed is a number as a page prints it.
+type printed struct{ value, half float64 } // half a unit of its last digit
+
+func parsePrinted(text string) printed {
+	_, decimals, _ := strings.Cut(text, ".")
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return printed{math.NaN(), 0}
+	}
+	return printed{v, 0.5001 * math.Pow(10, -float64(len(decimals)))}
 }
+
+// of reports whether the printed number is v rounded to its digits.
+func (p printed) of(v float64) bool { return math.Abs(v-p.value) <= p.half }
 
 var (
 	plusMinus = regexp.MustCompile(`(-?\d+(?:\.\d+)?) ±(\d+(?:\.\d+)?)`)
@@ -91,16 +104,19 @@ func quotes(text string, all []stored) (found int, missing []string) {
 		missing = append(missing, quote)
 	}
 	for _, m := range plusMinus.FindAllStringSubmatch(text, -1) {
-		seek(m[0], func(s stored) bool { return rounds(s.mean, m[1]) && rounds((s.high-s.low)/2, m[2]) })
+		mean, half := parsePrinted(m[1]), parsePrinted(m[2])
+		seek(m[0], func(s stored) bool { return mean.of(s.mean) && half.of((s.high-s.low)/2) })
 	}
 	for _, m := range interval.FindAllStringSubmatch(text, -1) {
-		seek(m[0], func(s stored) bool { return rounds(s.low, m[1]) && rounds(s.high, m[2]) })
+		low, high := parsePrinted(m[1]), parsePrinted(m[2])
+		seek(m[0], func(s stored) bool { return low.of(s.low) && high.of(s.high) })
 	}
 	return found, missing
 }
 
 // Every interval that the README and the pages of the papers print is that of a stored
-// table, rounded once. testdata/quotes.txt lists those that come from elsewhere.
+// table, rounded once. testdata/quotes.txt lists those that come from elsewhere, with their
+// source.
 func TestPagesQuoteStoredTables(t *testing.T) {
 	all := storedIntervals(t)
 	elsewhere := map[string]int{}
@@ -152,8 +168,8 @@ func TestRounds(t *testing.T) {
 		printed string
 		want    bool
 	}{{1.5489, "1.5", true}, {1.5489, "1.6", false}, {58.347, "58.4", false}, {-0.45, "-0.4", true}, {12, "12", true}, {12.6, "12", false}} {
-		if got := rounds(c.v, c.printed); got != c.want {
-			t.Errorf("rounds(%v, %q) = %v", c.v, c.printed, got)
+		if got := parsePrinted(c.printed).of(c.v); got != c.want {
+			t.Errorf("%q is %v rounded: %v", c.printed, c.v, got)
 		}
 	}
 	if found, missing := quotes("58.3 ±3.4 and 58.4 ±3.4", []stored{{0.58347, 0.54918, 0.61776}}); found != 1 || len(missing) != 1 {

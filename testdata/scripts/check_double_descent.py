@@ -17,16 +17,17 @@ The draws differ from Tercet's, so that means over seeds are to be compared, not
 prints each curve: mean test error at each width, the peak (the width that stands highest
 above the least error before it and after it), the rise to it and the fall from it. A seed's
 rise and fall are taken at the widths that the other seeds choose; intervals are Student's.
+It needs neither torch nor numpy. With --csv it prints the intervals alone, and those of the
+differences between PLN and SLN, as results/oracles/double-descent-torch-summary.csv has them.
 """
-import argparse, csv, gzip, math, os, sys, time
-import numpy as np
+import argparse, csv, gzip, math, os, statistics, sys, time
 
 try:
-    import torch
+    import numpy as np, torch
 except ImportError:  # --summary needs none
     if "--summary" not in sys.argv:
         raise
-    torch = None
+    np = torch = None
 
 
 def idx(path):
@@ -172,45 +173,70 @@ def peak(curve):
     """Places of the peak and of the least error before and after it, by prominence."""
     best = None
     for i in range(1, len(curve) - 1):
-        a, b = int(np.argmin(curve[:i])), i + 1 + int(np.argmin(curve[i + 1 :]))
+        a, b = min(range(i), key=curve.__getitem__), min(range(i + 1, len(curve)), key=curve.__getitem__)
         height = min(curve[i] - curve[a], curve[i] - curve[b])
         if best is None or height > best[0]:
             best = height, a, i, b
     return best[1:]
 
 
+def quantile(n):
+    """The 97.5 % quantile of Student's distribution with n degrees of freedom."""
+    mass = lambda t: 0.5 + sum(density(t * (i + 0.5) / 2000) for i in range(2000)) * t / 2000
+    density = lambda t: math.exp(math.lgamma((n + 1) / 2) - math.lgamma(n / 2)) / math.sqrt(n * math.pi) * (1 + t * t / n) ** (-(n + 1) / 2)
+    low, high = 0.0, 100.0
+    for _ in range(50):
+        mid = (low + high) / 2
+        low, high = (mid, high) if mass(mid) < 0.975 else (low, mid)
+    return low
+
+
 def interval(x):
-    """Mean and half of Student's 95 % interval; the quantile by bisection of its integral."""
-    n = len(x) - 1
-    t = np.linspace(0, 60, 600001)
-    density = (1 + t * t / n) ** (-(n + 1) / 2)
-    mass = np.concatenate([[0], np.cumsum((density[1:] + density[:-1]) / 2)])
-    quantile = t[np.searchsorted(mass / mass[-1], 0.95)]
-    return np.mean(x), quantile * np.std(x, ddof=1) / math.sqrt(len(x))
+    """Mean and half of Student's 95 % interval."""
+    return statistics.mean(x), quantile(len(x) - 1) * statistics.stdev(x) / math.sqrt(len(x))
 
 
-def summary(path):
+def summary(path, as_csv):
     curves = {}
     for r in csv.DictReader(open(path)):
         key = r["scenario"], r["noise"], float(r["effective"])
         curves.setdefault(key, {}).setdefault(int(r["seed"]), {})[int(r["width"])] = float(r["test_error"]) * 100
+    rows = []  # scenario, noise, effective, quantity, widths, n, value, low, high
+    note = lambda key, quantity, widths, x: rows.append([*key, quantity, widths, len(x), *(lambda m, h: (m, m - h, m + h))(*interval(x))])
     for key, seeds in curves.items():
         widths = sorted(next(iter(seeds.values())))
-        grid = np.array([[seeds[s][w] for w in widths] for s in sorted(seeds)])
+        grid = [[seeds[s][w] for w in widths] for s in sorted(seeds)]
+        mean = lambda rows: [statistics.mean(c) for c in zip(*rows)]
         rises, falls = [], []
-        for i in range(len(grid)):
-            a, at, b = peak(np.delete(grid, i, 0).mean(0))
-            rises.append(grid[i, at] - grid[i, a])
-            falls.append(grid[i, at] - grid[i, b])
-        print(*key, " ".join(f"{w}:{e:.1f}" for w, e in zip(widths, grid.mean(0))))
-        at = peak(grid.mean(0))[1]
-        print("   peak %d, rise %.1f ±%.1f, fall %.1f ±%.1f, n %d" % (widths[at], *interval(rises), *interval(falls), len(grid)))
+        for i, row in enumerate(grid):
+            a, at, b = peak(mean(grid[:i] + grid[i + 1 :]))
+            rises.append(row[at] - row[a])
+            falls.append(row[at] - row[b])
+        at = widths[peak(mean(grid))[1]]
+        if not as_csv:
+            print(*key, " ".join(f"{w}:{e:.1f}" for w, e in zip(widths, mean(grid))))
+            print("   peak %d, rise %.1f ±%.1f, fall %.1f ±%.1f, n %d" % (at, *interval(rises), *interval(falls), len(grid)))
+        note(key, "rise", at, rises)
+        note(key, "fall", at, falls)
+    for (scenario, kind, p), seeds in curves.items():
+        if kind == "pln":
+            other = curves[scenario, "sln", p]
+            less = lambda s, w: seeds[s][w] - other[s][w]
+            narrow = [w for w in seeds[0] if 4 <= w <= 16]
+            note((scenario, "pln, sln", p), "PLN - SLN", "128", [less(s, 128) for s in sorted(seeds)])
+            note((scenario, "pln, sln", p), "SLN - PLN, mean", "4 to 16", [-statistics.mean([less(s, w) for w in narrow]) for s in sorted(seeds)])
+    if as_csv:
+        out = csv.writer(sys.stdout, lineterminator="\n")
+        out.writerow(["scenario", "noise", "effective", "quantity", "width", "n", "value", "low", "high"])
+        for r in rows:
+            out.writerow(r[:6] + [f"{x:.6f}" for x in r[6:]])
 
 
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("data", nargs="?")
     p.add_argument("--summary", metavar="CSV")
+    p.add_argument("--csv", action="store_true", help="the intervals of --summary as CSV")
     p.add_argument("--out")
     p.add_argument("--epochs", type=int, default=2000)
     p.add_argument("--lr", type=float, default=1e-4)
@@ -221,7 +247,7 @@ def main():
     p.add_argument("--last-relu", action="store_true", help="ReLU after the third layer, too")
     o = p.parse_args()
     if o.summary:
-        return summary(o.summary)
+        return summary(o.summary, o.csv)
     if not o.data or not o.out:
         p.error("give the folder of MNIST and --out, or --summary")
     torch.backends.cuda.matmul.allow_tf32 = False
