@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/lists"
 	"tercet/internal/names"
+	"tercet/internal/text"
 )
 
 // Choose keeps the named columns, in the order of the names, and those of always that the
@@ -95,7 +96,7 @@ func (t *Table) MarkBest() {
 		}
 	}
 	if unlike != nil {
-		t.Notes = append(t.Notes, "no best value is marked, since the rows are not measured in the same way, such as on different images: "+Listed(unlike))
+		t.Notes = append(t.Notes, "no best value is marked, since the rows are not measured in the same way, such as on different images: "+text.Some(unlike))
 	}
 }
 

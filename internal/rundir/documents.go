@@ -7,7 +7,6 @@ import (
 
 	"tercet/internal/option"
 	"tercet/internal/record"
-	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
@@ -64,9 +63,9 @@ func Without(kind string, runs []*Run) string {
 	case dirs == nil && held == nil:
 		return ""
 	case dirs == nil:
-		return fmt.Sprintf("no validation images in %s; data.split.validation holds some out, in a new training", render.Listed(held))
+		return fmt.Sprintf("no validation images in %s; data.split.validation holds some out, in a new training", text.Some(held))
 	}
-	return fmt.Sprintf("no %s in %s; %s makes it", runs[0].Of.Document("", kind), render.Listed(dirs), lacking[0].Command(kind))
+	return fmt.Sprintf("no %s in %s; %s makes it", runs[0].Of.Document("", kind), text.Some(dirs), lacking[0].Command(kind))
 }
 
 // Only is the run with the results of some kinds alone.

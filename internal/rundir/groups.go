@@ -3,7 +3,7 @@ package rundir
 import (
 	"fmt"
 
-	"tercet/internal/render"
+	"tercet/internal/text"
 )
 
 // GroupNames calls each group of runs by their common name, or by its first directory where
@@ -45,5 +45,5 @@ func SameSeed(name string, runs []*Run) []string {
 	if twice == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: the same seed twice, so the interval is too narrow: %s", name, render.Listed(twice))}
+	return []string{fmt.Sprintf("%s: the same seed twice, so the interval is too narrow: %s", name, text.Some(twice))}
 }

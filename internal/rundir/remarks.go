@@ -9,7 +9,6 @@ import (
 	"tercet/internal/names"
 	"tercet/internal/option"
 	"tercet/internal/record"
-	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
@@ -111,7 +110,7 @@ func Certain(scores []string, runs []*Run) []string {
 			}
 		}
 		if dirs != nil {
-			out = append(out, fmt.Sprintf("%s is 1 by definition in %s: no query has more than %d other images", score, render.Listed(dirs), k))
+			out = append(out, fmt.Sprintf("%s is 1 by definition in %s: no query has more than %d other images", score, text.Some(dirs), k))
 		}
 	}
 	return out
@@ -232,5 +231,5 @@ func Differ(runs []*Run, what string, of func(*Run) string) []string {
 	if len(values) < 2 {
 		return nil
 	}
-	return []string{what + ": " + render.Listed(parts)}
+	return []string{what + ": " + text.Some(parts)}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"tercet/internal/names"
-	"tercet/internal/render"
+	"tercet/internal/text"
 )
 
 // onTest says how test images have chosen the weights whose scores are shown: "stopping
@@ -41,10 +41,10 @@ func selected(runs []*Run) []string {
 	var out []string
 	for _, c := range ChosenOnTest(runs) {
 		if runs[0].Of.Full().Split != names.Test { // no test score is shown
-			out = append(out, fmt.Sprintf("the %s was chosen on test images: %s", c.What, render.Listed(c.Dirs)))
+			out = append(out, fmt.Sprintf("the %s was chosen on test images: %s", c.What, text.Some(c.Dirs)))
 			continue
 		}
-		out = append(out, fmt.Sprintf("the %s was chosen on test images, so the test scores are too good: %s; data.split.validation holds out images to choose by", c.What, render.Listed(c.Dirs)))
+		out = append(out, fmt.Sprintf("the %s was chosen on test images, so the test scores are too good: %s; data.split.validation holds out images to choose by", c.What, text.Some(c.Dirs)))
 	}
 	return out
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"tercet/internal/lists"
-	"tercet/internal/render"
+	"tercet/internal/text"
 )
 
 // Unlike says of each score in what the runs' values of it are not measured in the same way,
@@ -56,7 +56,7 @@ func UnlikeParts(settings [][]Label, names []string) (parts []string, why string
 			}
 		}
 		if len(values) > 1 {
-			parts, said = append(parts, part), append(said, part+" "+render.Listed(list))
+			parts, said = append(parts, part), append(said, part+" "+text.Some(list))
 		}
 	}
 	return parts, strings.Join(said, "; ")

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"tercet/internal/lists"
-	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/study/observe"
 	"tercet/internal/text"
@@ -48,7 +47,7 @@ func (t *Table) caution(rows []*Row) []string {
 		}
 	}
 	if fewer != nil {
-		notes = append(notes, fmt.Sprintf("fewer than %s: %s", text.Plural(most, "seed", "seeds"), render.Listed(fewer)))
+		notes = append(notes, fmt.Sprintf("fewer than %s: %s", text.Plural(most, "seed", "seeds"), text.Some(fewer)))
 	}
 	return append(together(notes), rundir.Differ(all, "made by different versions", func(r *rundir.Run) string { return r.Manifest.Version })...)
 }
@@ -67,7 +66,7 @@ func together(notes []string) []string {
 				file, _, _ := strings.Cut(note, " is of ")
 				files = append(files, file)
 			}
-			out = append(out, fmt.Sprintf("of %s: %s", what, render.Listed(files)))
+			out = append(out, fmt.Sprintf("of %s: %s", what, text.Some(files)))
 			continue
 		}
 		out = append(out, groups[what][0])

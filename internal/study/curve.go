@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/study/observe"
+	"tercet/internal/text"
 )
 
 // during lists the moments at which every observation of a row has an error, with its
@@ -47,7 +47,7 @@ func init() {
 			}
 		}
 		if without != nil {
-			notes = append(notes, noEvaluations+render.Listed(without))
+			notes = append(notes, noEvaluations+text.Some(without))
 		}
 		return rows, notes, nil
 	}}

@@ -10,10 +10,10 @@ import (
 	"tercet/internal/lists"
 	"tercet/internal/noise"
 	"tercet/internal/record"
-	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/stat"
 	"tercet/internal/study/observe"
+	"tercet/internal/text"
 	"tercet/internal/theory"
 )
 
@@ -117,10 +117,10 @@ func partitions(rows []*Row) (notes []string, err error) {
 		}
 	}
 	if without != nil {
-		notes = append(notes, "no error of the best partition for "+render.Listed(without)+": `tercet bound partition RUN...` finds and stores it")
+		notes = append(notes, "no error of the best partition for "+text.Some(without)+": `tercet bound partition RUN...` finds and stores it")
 	}
 	if unproven != nil {
-		notes = append(notes, "best partitions that are not proven are not shown: "+render.Listed(unproven))
+		notes = append(notes, "best partitions that are not proven are not shown: "+text.Some(unproven))
 	}
 	return notes, nil
 }

@@ -3,10 +3,10 @@ package study
 import (
 	"slices"
 
-	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/stat"
 	"tercet/internal/study/observe"
+	"tercet/internal/text"
 	"tercet/internal/verdict"
 )
 
@@ -58,7 +58,7 @@ func (d *Document) streams(score string) (rows []*Row, notes []string) {
 		}
 	}
 	if without != nil {
-		notes = append(notes, noEvaluations+render.Listed(without))
+		notes = append(notes, noEvaluations+text.Some(without))
 	}
 	return rows, notes
 }

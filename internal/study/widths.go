@@ -5,8 +5,8 @@ import (
 	"maps"
 	"strconv"
 
-	"tercet/internal/render"
 	"tercet/internal/rundir"
+	"tercet/internal/text"
 )
 
 // interpolated is the training error above its floor below which a network is said to fit
@@ -28,7 +28,7 @@ func init() {
 			}
 		}
 		if single != nil {
-			notes = append(notes, "at one width only, so on no curve: "+render.Listed(single))
+			notes = append(notes, "at one width only, so on no curve: "+text.Some(single))
 		}
 		return rows, notes, nil
 	}}

@@ -9,6 +9,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
+	"tercet/internal/text"
 )
 
 // counted is the cell of the estimate in a row of n runs: where it is of fewer values, it
@@ -165,15 +166,15 @@ func (s *Summary) baselineRows(b *batch, name string, runs []*rundir.Run) {
 	}
 	same := map[string]int{} // rows of the same groups, whose runs have different images
 	for _, r := range rows {
-		same[render.Listed(r.of)]++
+		same[text.Some(r.of)]++
 	}
 	for _, r := range rows {
 		title := name
 		switch {
-		case same[render.Listed(r.of)] > 1:
-			title += ": " + render.Listed(r.dirs)
+		case same[text.Some(r.of)] > 1:
+			title += ": " + text.Some(r.dirs)
 		case len(rows) > 1:
-			title += ": " + render.Listed(r.of)
+			title += ": " + text.Some(r.of)
 		}
 		s.baselines = append(s.baselines, baseline{title, len(r.scores), b.add(r.scores, nil)})
 	}

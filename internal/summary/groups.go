@@ -8,8 +8,8 @@ import (
 	"tercet/internal/lists"
 	"tercet/internal/option"
 	"tercet/internal/record"
-	"tercet/internal/render"
 	"tercet/internal/rundir"
+	"tercet/internal/text"
 )
 
 // group fills Groups, in the order of their first runs; perRun makes each run one.
@@ -104,7 +104,7 @@ func (s *Summary) differences(runs []*rundir.Run) {
 		}
 	}
 	if len(s.GroupBy) == 0 && len(s.columns) > maxColumns {
-		s.Notes = append(s.Notes, fmt.Sprintf("the groups differ in %d config keys that are not shown: %s; %s chooses", len(s.columns), render.Listed(s.columns), option.Name("group-by")))
+		s.Notes = append(s.Notes, fmt.Sprintf("the groups differ in %d config keys that are not shown: %s; %s chooses", len(s.columns), text.Some(s.columns), option.Name("group-by")))
 		s.columns = nil
 	}
 }

@@ -182,7 +182,7 @@ func (sel *Selection) notes() []string {
 		}
 	}
 	if equal != nil {
-		out = append(out, fmt.Sprintf("%s: the same %s as %s; the first by name is taken", render.Listed(equal), sel.Metric, first.Name))
+		out = append(out, fmt.Sprintf("%s: the same %s as %s; the first by name is taken", text.Some(equal), sel.Metric, first.Name))
 	}
 	return append(out, sel.noCandidates()...)
 }
@@ -196,7 +196,7 @@ func (sel *Selection) noCandidates() []string {
 		}
 	}
 	if lacking != nil {
-		out = append(out, fmt.Sprintf("no candidates, since a run of theirs has no %s on %s images: %s", sel.Metric, sel.Split, render.Listed(lacking)))
+		out = append(out, fmt.Sprintf("no candidates, since a run of theirs has no %s on %s images: %s", sel.Metric, sel.Split, text.Some(lacking)))
 	}
 	for _, u := range sel.unlike {
 		out = append(out, "no candidate, since its runs are not measured in the same way: "+u)

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"tercet/internal/lists"
-	"tercet/internal/render"
 	"tercet/internal/rundir"
+	"tercet/internal/text"
 )
 
 // comparable returns an error that wraps ErrRun where the candidates' scores are not
@@ -34,7 +34,7 @@ func (sel *Selection) byPart(part string, settings [][]rundir.Label) string {
 		names[v] = append(names[v], c.Name)
 	}
 	for _, v := range values {
-		out = append(out, fmt.Sprintf("%s (%s)", v, render.Listed(names[v])))
+		out = append(out, fmt.Sprintf("%s (%s)", v, text.Some(names[v])))
 	}
 	return strings.Join(out, ", ")
 }
@@ -59,7 +59,7 @@ func (sel *Selection) chosenByTest() string {
 		runs = append(runs, c.group.runs...)
 	}
 	for _, c := range rundir.ChosenOnTest(runs) {
-		parts = append(parts, fmt.Sprintf("the %s of %s", c.What, render.Listed(c.Dirs)))
+		parts = append(parts, fmt.Sprintf("the %s of %s", c.What, text.Some(c.Dirs)))
 	}
 	if parts == nil {
 		return "; test images were not used in this selection"

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"tercet/internal/render"
 	"tercet/internal/rundir"
+	"tercet/internal/text"
 )
 
 // remarks says what makes the numbers of a summary less than they seem.
@@ -50,7 +50,7 @@ func (s *Summary) missing(runs []*rundir.Run) []string {
 			}
 		}
 		if dirs != nil {
-			out = append(out, fmt.Sprintf("no %s in %s; means of %s are over the other runs", m, render.Listed(dirs), m))
+			out = append(out, fmt.Sprintf("no %s in %s; means of %s are over the other runs", m, text.Some(dirs), m))
 		}
 	}
 	return out
@@ -86,7 +86,7 @@ func (g *Group) otherKeys() string {
 	if keys == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s pools runs that also differ in %s; its interval is over those, too", g.Name, render.Listed(keys))
+	return fmt.Sprintf("%s pools runs that also differ in %s; its interval is over those, too", g.Name, text.Some(keys))
 }
 
 // PoolNotes say of each group in what keys beside those asked for its runs differ.
@@ -122,5 +122,5 @@ func (s *Summary) beyond() []string {
 	if out == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("an interval of %s reaches beyond the possible values: Student's t takes the runs for normally distributed, and with so few runs its interval is wide", render.Listed(out))}
+	return []string{fmt.Sprintf("an interval of %s reaches beyond the possible values: Student's t takes the runs for normally distributed, and with so few runs its interval is wide", text.Some(out))}
 }

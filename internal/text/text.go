@@ -27,6 +27,16 @@ func List(words []string, conjunction string) string {
 	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
 }
 
+// Some joins names with commas. Of more than six it gives the first six and the number of
+// the others: "a, b, c, d, e, f and 3 more".
+func Some(names []string) string {
+	const most = 6
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}
+
 // After is s behind a mark, as in ": why"; "" where s is empty.
 func After(mark, s string) string {
 	if s == "" {

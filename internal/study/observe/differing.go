@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"tercet/internal/lists"
-	"tercet/internal/render"
+	"tercet/internal/text"
 )
 
 // Named says whether a config key or its section is in a list.
@@ -31,7 +31,7 @@ func (f *Field) differing(all []*Observation) (notes []string) {
 			o.Fields[f.Name] = strings.Join(parts, ", ")
 		}
 		if d.Note != "" && keys != nil {
-			notes = append(notes, strings.TrimPrefix(id+": ", ": ")+d.Note+" "+render.Listed(keys))
+			notes = append(notes, strings.TrimPrefix(id+": ", ": ")+d.Note+" "+text.Some(keys))
 		}
 	}
 	return notes

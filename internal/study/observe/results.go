@@ -8,7 +8,6 @@ import (
 
 	"tercet/internal/lists"
 	"tercet/internal/record"
-	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/text"
 )
@@ -124,5 +123,5 @@ func (d *Description) without(name string, runs []*rundir.Run) []string {
 	if name == clusterings {
 		what = "not clustered: "
 	}
-	return []string{strings.TrimSuffix(what+render.Listed(dirs)+"; "+d.hint(runs[0]), "; ")}
+	return []string{strings.TrimSuffix(what+text.Some(dirs)+"; "+d.hint(runs[0]), "; ")}
 }

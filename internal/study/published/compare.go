@@ -7,10 +7,10 @@ import (
 
 	"tercet/internal/lists"
 	"tercet/internal/record"
-	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/study"
 	"tercet/internal/study/observe"
+	"tercet/internal/text"
 )
 
 // Variants reads a choice of variants of the attacks: published, fixed or both.
@@ -60,7 +60,7 @@ func (p *Table) Compare(runs []*rundir.Run, variants []string) (*study.Document,
 		kept = append(kept, of[i]...)
 	}
 	if left != nil {
-		remarks = append(remarks, "of no row of this table: "+render.Listed(left))
+		remarks = append(remarks, "of no row of this table: "+text.Some(left))
 	}
 	used = p.used(inOrder(runs, kept), variants)
 	p.warn(d.Rows)

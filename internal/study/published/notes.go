@@ -8,7 +8,6 @@ import (
 	"tercet/internal/lists"
 	"tercet/internal/option"
 	"tercet/internal/record"
-	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/study"
 	"tercet/internal/text"
@@ -36,14 +35,14 @@ func (p *Table) used(runs []*rundir.Run, variants []string) []string {
 		}
 	}
 	if noEval != nil {
-		out = append(out, fmt.Sprintf("no eval.json in %s; tercet eval %s %s makes it", render.Listed(noEval), option.Name("run"), text.ShellWord(noEval[0])))
+		out = append(out, fmt.Sprintf("no eval.json in %s; tercet eval %s %s makes it", text.Some(noEval), option.Name("run"), text.ShellWord(noEval[0])))
 	}
 	for _, lack := range []struct {
 		what, it string
 		dirs     []string
 	}{{"no attack.json", "it", noAttack}, {"not all ten scores", "them", noERS}} {
 		if lack.dirs != nil {
-			out = append(out, fmt.Sprintf("%s in %s; tercet attack %s %s %s ers %s both makes %s", lack.what, render.Listed(lack.dirs),
+			out = append(out, fmt.Sprintf("%s in %s; tercet attack %s %s %s ers %s both makes %s", lack.what, text.Some(lack.dirs),
 				option.Name("run"), text.ShellWord(lack.dirs[0]), option.Name("suite"), option.Name("variant"), lack.it))
 		}
 	}
