@@ -61,7 +61,7 @@ func tripletLosses(ctx context.Context, t *wire.Assembled, cfg *config.Config, s
 	}
 	scale /= float64(max(len(gaps), 1))
 	for k, g := range gaps {
-		gaps[k] = softplus(g / max(scale, math.SmallestNonzeroFloat64))
+		gaps[k] = loss.Softplus(g / max(scale, math.SmallestNonzeroFloat64))
 	}
 	return gaps, nil
 }
@@ -123,6 +123,3 @@ func centerLosses(z *array.Array, labels []int32, classes int) []float64 {
 	}
 	return out
 }
-
-// softplus is log(1 + exp(x)).
-func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }

@@ -8,7 +8,8 @@ import (
 	"tercet/internal/engine/loss/losstest"
 )
 
-// gentle are options of losses whose defaults turn too sharply for differences of values.
+// gentle are options of losses whose gradients change too sharply at the defaults to be
+// compared with finite differences of 2^-10. All else is tested with them, too.
 var gentle = map[string]loss.Options{
 	"smooth-ap": labeled.SmoothAPOptions{Temperature: 0.3, Variant: labeled.Paper},
 }

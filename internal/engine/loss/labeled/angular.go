@@ -107,13 +107,13 @@ func (l *AngularLoss) pair(a, p int, scale float64) float64 {
 	kernel.Exp(l.exps, l.exps)
 	sum := kernel.Sum(l.exps)
 	x := top + math.Log(sum)
-	weight := scale * logistic(x)
+	weight := scale * loss.Logistic(x)
 	if weight == 0 {
-		return softplus(x)
+		return loss.Softplus(x)
 	}
 	g := float32(4 * l.t * weight / sum)
 	kernel.Axpy(g, l.exps, slopeA)
 	kernel.Axpy(g, l.exps, slopeP)
 	slopeA[p] -= float32(2 * (1 + l.t) * weight)
-	return softplus(x)
+	return loss.Softplus(x)
 }

@@ -86,11 +86,11 @@ func (l *CircleLoss) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (lo
 	if both(all.positives, all.others) {
 		all.tuples = 1
 		x := positives.log() + negatives.log()
-		all.value = softplus(x)
+		all.value = loss.Softplus(x)
 		for i := range n {
 			cos, slope := l.c.Row(i)
 			for j, c := range cos[:i] {
-				slope[j] = float32(logistic(x) * l.slope(i, j, c, &positives, &negatives))
+				slope[j] = float32(loss.Logistic(x) * l.slope(i, j, c, &positives, &negatives))
 				if slope[j] != 0 {
 					all.active = 1
 				}
@@ -138,7 +138,7 @@ func (l *CircleLoss) anchor(i int) float64 {
 	}
 	sum := kernel.Sum(slope)
 	x := top + math.Log(sum) + positives.log()
-	weight := logistic(x)
+	weight := loss.Logistic(x)
 	share, shift := float32(weight/sum*gamma), float32(m)
 	for j, c := range cos {
 		slope[j] *= float32(share * max(0, c+shift))
@@ -149,7 +149,7 @@ func (l *CircleLoss) anchor(i int) float64 {
 			slope[j] = float32(turn * weight * positives.share(x))
 		}
 	}
-	return softplus(x)
+	return loss.Softplus(x)
 }
 
 // exponent returns 1 for positives and 0 for negatives, the exponent of a pair, and its

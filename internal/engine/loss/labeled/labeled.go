@@ -4,7 +4,6 @@ package labeled
 
 import (
 	"fmt"
-	"math"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
@@ -52,18 +51,6 @@ const (
 
 // vanishing is an exponent whose exponential is 0 in float32.
 const vanishing = -200
-
-// softplus is log(1 + exp(x)).
-func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
-
-// logistic is 1 / (1 + exp(-x)), the derivative of softplus.
-func logistic(x float64) float64 {
-	e := math.Exp(-math.Abs(x))
-	if x < 0 {
-		return e / (1 + e)
-	}
-	return 1 / (1 + e)
-}
 
 // crossCosines are the cosines of rows a with rows b, such as embeddings with proxies. A loss
 // on them calls load, replaces each row by its slopes, and calls pull.

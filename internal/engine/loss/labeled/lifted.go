@@ -173,15 +173,15 @@ func (l *lifted) pairs(labels []int32, all *rowTerm) {
 			}
 			all.tuples++
 			a, b := l.negatives[i].log(), l.negatives[j].log()
-			cost := l.t.Dist[i*n+j] + max(a, b) + softplus(-math.Abs(a-b))
+			cost := l.t.Dist[i*n+j] + max(a, b) + loss.Softplus(-math.Abs(a-b))
 			if cost <= 0 {
 				continue
 			}
 			all.active++
 			all.value += float64(cost * cost / 2)
 			l.t.Coef[i*n+j] += cost
-			l.weights[i] += float64(cost * logistic(a-b))
-			l.weights[j] += float64(cost * logistic(b-a))
+			l.weights[i] += float64(cost * loss.Logistic(a-b))
+			l.weights[j] += float64(cost * loss.Logistic(b-a))
 		}
 	}
 }

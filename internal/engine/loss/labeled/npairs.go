@@ -131,14 +131,14 @@ func (l *NPairsLoss) classify(row []float64, i int) float64 {
 		}
 	}
 	x, own := sum.log(), row[i]
-	weight := logistic(x)
+	weight := loss.Logistic(x)
 	for j, s := range row {
 		if j != i {
 			row[j] = weight * sum.share(s-own)
 		}
 	}
 	row[i] = -weight
-	return softplus(x)
+	return loss.Softplus(x)
 }
 
 // pull overwrites the gradient.

@@ -84,7 +84,7 @@ func (q *pairProducts) row(row []float32, i int) (t rowTerm) {
 	row[i] = 0
 	sum := kernel.Sum(row)
 	x := float64(top) - float64(own) + math.Log(sum)
-	weight := logistic(x)
+	weight := loss.Logistic(x)
 	share := float32(q.mean * weight / sum)
 	for j, e := range row {
 		if e *= share; e < negligible {
@@ -95,7 +95,7 @@ func (q *pairProducts) row(row []float32, i int) (t rowTerm) {
 	if own := float32(q.mean * weight); own >= negligible {
 		row[i] = -own
 	}
-	v := softplus(x)
+	v := loss.Softplus(x)
 	if v > 0 {
 		t.active = 1
 	}

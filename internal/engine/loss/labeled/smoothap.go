@@ -147,7 +147,7 @@ func (l *SmoothAPLoss) query(q int, cos, slope []float32) float64 {
 // share. above has room for sigma of each row.
 func (l *SmoothAPLoss) rank(q, i int, mates []int32, cos, slope []float32, above []float64, share float64) float64 {
 	for j, c := range cos {
-		above[j] = logistic((float64(c) - float64(cos[i])) / l.o.Temperature)
+		above[j] = loss.Logistic((float64(c) - float64(cos[i])) / l.o.Temperature)
 	}
 	if above[i] = 0; !l.among() {
 		above[q] = 0

@@ -201,7 +201,7 @@ func (l *softPairs) row(i int) (t rowTerm) {
 // term is the value of a positive that is x below the logarithm of the sum, and its slope.
 func (l *softPairs) term(x float64) (value, push float64) {
 	if l.denominator == OverNegatives {
-		return softplus(x), logistic(x)
+		return loss.Softplus(x), loss.Logistic(x)
 	}
 	return x, 1
 }

@@ -123,6 +123,9 @@ func TestCheckFindsMistakes(t *testing.T) {
 				r.Loss = 1
 			}
 		}},
+		"tuples are active": {spoil: func(_ *array.Array, _ *loss.Tuples, _ *array.Array, r *loss.Result, _ *error) {
+			r.Active = r.Tuples + 1
+		}},
 		"its terms add up": {spoil: func(*array.Array, *loss.Tuples, *array.Array, *loss.Result, *error) {}},
 		"margin NaN":       {margin: math.NaN()},
 		"the supremum":     {sup: 1},

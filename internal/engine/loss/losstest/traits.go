@@ -16,6 +16,9 @@ func (c problem) traits(t testing.TB) {
 	if m := l.Margin(); math.IsNaN(m) || math.IsInf(m, 0) {
 		c.fail(t, "margin %v", m)
 	}
+	if r := c.eval(t, l, c.z, nil); r.Active < 0 || r.Active > r.Tuples {
+		c.fail(t, "%d of %d tuples are active", r.Active, r.Tuples)
+	}
 	if o, ok := c.o.(loss.Bordered); ok {
 		alpha, beta := o.Borders()
 		th, ok := l.(loss.Thresholder)
