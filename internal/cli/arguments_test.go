@@ -74,7 +74,7 @@ func TestARunAsAnArgument(t *testing.T) {
 			t.Errorf("%s: printed\n%s\nand with --run\n%s", line, got, by)
 		}
 	}
-	clitest.Refuse(t, base.ExitData, "eval runs/there-is-none", "runs/there-is-none has no config.yaml")
+	clitest.Refuse(t, base.ExitData, "eval runs/there-is-none", "runs/there-is-none does not exist")
 	clitest.Must(t, 0, "eval runs/tiny --run runs/tiny --if-needed --no-kmeans --no-baselines --bootstrap 0")
 }
 

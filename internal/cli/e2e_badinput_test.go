@@ -158,7 +158,7 @@ func TestBadEmbeddings(t *testing.T) {
 		{"cluster --embeddings ok.npy -k 9", 2, "9 clusters of 8 items"},
 		{"cluster --embeddings ok.npy -k -1", 2, "--clusters"},
 		{"eval", 2, "--run DIRECTORY, or --embeddings FILE.npy"},
-		{"eval --run gone", 3, "has no config.yaml"},
+		{"eval --run gone", 3, "gone does not exist; a run directory is what `tercet train` makes"},
 	} {
 		t.Run(tc.line, func(t *testing.T) { clitest.Refuse(t, tc.code, tc.line, tc.want) })
 	}

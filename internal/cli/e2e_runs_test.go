@@ -22,7 +22,9 @@ func TestOutputFoldersOfOthers(t *testing.T) {
 	clitest.Refuse(t, 2, "train -c tiny.yaml --set name=notes", "is not empty and holds no run")
 	clitest.Refuse(t, 2, "train -c tiny.yaml --set name=file", "is a file")
 	clitest.Refuse(t, 3, "train --resume runs/notes", "has no config.yaml")
-	clitest.Refuse(t, 3, "eval --run runs/notes", "has no config.yaml")
+	clitest.Refuse(t, 3, "eval --run runs/notes", "runs/notes has no config.yaml; a run directory is what")
+	clitest.Refuse(t, 3, "eval tiny", "tiny does not exist; did you mean runs/tiny?")
+	clitest.Refuse(t, 3, "eval runs", "runs has no config.yaml, but 1 run; name one, such as runs/tiny")
 	clitest.Refuse(t, 1, "train -c tiny.yaml --runs-dir tiny.yaml", "not a directory")
 	clitest.Unchanged(t, ".", before, nil)
 }

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/fsx"
 	"tercet/internal/ranks"
 	"tercet/internal/record"
+	"tercet/internal/rundir"
 	"tercet/internal/train"
 	"tercet/internal/wire"
 )
@@ -73,7 +74,7 @@ func Open(dir string) (*Run, error) {
 	path := filepath.Join(dir, "config.yaml")
 	text, err := fsx.ReadFile(path, config.MaxBytes)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s has no config.yaml; a run directory is what `tercet train` makes", ErrNoRun, dir)
+		return nil, fmt.Errorf("%w: %s", ErrNoRun, rundir.NoRun(dir))
 	}
 	if info, e := os.Stat(dir); err != nil && e == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%w: %s is a file; give the run's directory", ErrNoRun, dir)

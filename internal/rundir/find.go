@@ -21,7 +21,7 @@ func Find(patterns []string) ([]string, error) {
 	var out []string
 	seen := map[string]bool{}
 	if len(patterns) == 0 {
-		patterns = []string{"runs"}
+		patterns = []string{usual}
 	}
 	for _, p := range patterns {
 		list, err := expand(p)
@@ -45,6 +45,23 @@ func Find(patterns []string) ([]string, error) {
 	return out, nil
 }
 
+// usual is the folder of run directories where none is named.
+const usual = "runs"
+
+// NoRun says why path, which has no config.yaml, is no run directory, and what may be meant.
+func NoRun(path string) string {
+	if _, err := archive.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if near := filepath.Join(usual, path); !filepath.IsAbs(path) && isRun(near) { // as in tercet eval first
+			return fmt.Sprintf("%s does not exist; did you mean %s?", path, near)
+		}
+		return fmt.Sprintf("%s does not exist; a run directory is what `tercet train` makes", path)
+	}
+	if dirs, err := runsAt(path); err == nil && !isRun(path) {
+		return fmt.Sprintf("%s has no config.yaml, but %s; name one, such as %s", path, text.Count(len(dirs), "run"), dirs[0])
+	}
+	return path + " has no config.yaml; a run directory is what `tercet train` makes"
+}
+
 func expand(pattern string) ([]string, error) {
 	_, err := archive.Stat(pattern)
 	if err == nil {
@@ -54,7 +71,7 @@ func expand(pattern string) ([]string, error) {
 		return nil, fmt.Errorf("%w: %w", ErrRun, err)
 	}
 	if !strings.ContainsAny(pattern, "*?[") {
-		return nil, fmt.Errorf("%w: %s does not exist", ErrRun, pattern)
+		return nil, fmt.Errorf("%w: %s", ErrRun, NoRun(pattern))
 	}
 	matches, err := archive.Glob(pattern)
 	if errors.Is(err, archive.ErrArchive) {

@@ -40,7 +40,8 @@ func TestFindRuns(t *testing.T) {
 		}
 	}
 	for pattern, want := range map[string]string{
-		"none":           "none does not exist",
+		"none":           "none does not exist; a run directory is what `tercet train` makes",
+		"b":              "b does not exist; did you mean runs/b?",
 		"none*":          "no folder matches none*",
 		"runs/notes*":    "no folder matches runs/notes*",
 		"runs/notes.txt": "runs/notes.txt is a file; name the run's directory",

@@ -76,7 +76,7 @@ func TestGap(t *testing.T) {
 	}
 	clitest.Must(t, 0, "gap --run runs/tiny --triplets 200 --force")
 	clitest.Refuse(t, base.ExitData, "gap --run runs/tiny --split validation", "no validation set")
-	clitest.Refuse(t, base.ExitData, "gap --run runs/none", "no config.yaml")
+	clitest.Refuse(t, base.ExitData, "gap --run runs/none", "runs/none does not exist")
 	clitest.Refuse(t, base.ExitData, gap+" --reference runs/none", "--reference: ")
 	clitest.Refuse(t, base.ExitData, gap+" --reference runs/tiny", "training images")
 	clitest.Must(t, 0, "train -c tiny.yaml --set name=other --set data.glyphs.seed=7")

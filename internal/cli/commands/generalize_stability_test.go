@@ -81,6 +81,6 @@ func TestStability(t *testing.T) {
 	if err := os.MkdirAll("runs/none", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Refuse(t, base.ExitData, "stability --run runs/none", "no config.yaml")
+	clitest.Refuse(t, base.ExitData, "stability --run runs/none", "runs/none has no config.yaml")
 	clitest.Refuse(t, base.ExitUsage, "stability", "give --run")
 }
