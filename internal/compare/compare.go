@@ -17,7 +17,7 @@ import (
 // Options sets how differences are tested.
 type Options struct {
 	Resamples int    // of the bootstrap over queries, at least metric.MinResamples
-	Flips     int    // random sign flips of the permutation test, at least 1
+	Flips     int    // random sign flips of the permutation test; 0 for no test, all p values are 0 then
 	Seed      uint64 // of both
 	// Lower says of which scores lower values are better.
 	Lower func(score string) bool

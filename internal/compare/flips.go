@@ -14,8 +14,12 @@ const exactUpTo = 16
 // the two sides exchangeable, each difference could as well have the other sign. It is the
 // share of sign flips that give a sum at least as large in size; all 2^n flips where at
 // most exactUpTo differences are not 0, else random ones, with the one found among them:
-// (1 + hits) / (1 + flips) (Phipson and Smyth, 2010). It is 1 where all differences are 0.
+// (1 + hits) / (1 + flips) (Phipson and Smyth, 2010). It is 1 where all differences are 0,
+// and 0 where flips is 0: no test is made.
 func flipTest(d []float64, flips int, seed uint64) float64 {
+	if flips == 0 {
+		return 0
+	}
 	var moved []float64
 	sum, size := 0.0, 0.0
 	for _, v := range d {

@@ -14,7 +14,22 @@ import (
 // Standing says where the run in dir stands. With a config, a directory that holds the run
 // of another config is record.OtherRun. It changes nothing.
 func Standing(dir string, cfg *config.Config) (printed.SweptRun, error) {
+	return (&Run{Dir: dir}).standing(cfg)
+}
+
+// StandingWith is Standing of any config, with the manifest that says so, of which there is
+// none where the run has not begun or is unreadable.
+func StandingWith(dir string) (printed.SweptRun, *record.Manifest, error) {
 	r := &Run{Dir: dir}
+	out, err := r.standing(nil)
+	if err != nil || out.Status == printed.NotBegun || out.Status == printed.Unreadable {
+		return out, nil, err
+	}
+	return out, &r.Manifest, nil
+}
+
+func (r *Run) standing(cfg *config.Config) (printed.SweptRun, error) {
+	dir := r.Dir
 	out := printed.SweptRun{Dir: dir}
 	if cfg != nil {
 		held, err := r.holds(cfg)

@@ -45,20 +45,6 @@ func Read(dir string) (*Run, error) { return ReadOf(dir, Of{}) }
 
 // ReadOf is Read for the results of other images or weights.
 func ReadOf(dir string, of Of) (*Run, error) {
-	return readKinds(&Run{Dir: dir, Of: of.Full()}, Kinds())
-}
-
-// ReadScores is Read without the values of each query and without baselines, and where
-// kinds are given for the results of these kinds alone.
-func ReadScores(dir string, kinds ...string) (*Run, error) {
-	if kinds == nil {
-		kinds = Kinds()
-	}
-	return readKinds(&Run{Dir: dir, Of: Of{}.Full(), scoresOnly: true}, kinds)
-}
-
-func readKinds(r *Run, kinds []string) (*Run, error) {
-	dir := r.Dir
 	path := filepath.Join(dir, "manifest.json")
 	m, err := read[record.Manifest](path)
 	if err != nil {
@@ -67,7 +53,21 @@ func readKinds(r *Run, kinds []string) (*Run, error) {
 	if m == nil {
 		return nil, fmt.Errorf("%w: %s not found; if training was killed at its start, the same tercet train command resumes", ErrRun, path)
 	}
-	r.Manifest = *m
+	return readKinds(&Run{Dir: dir, Of: of.Full(), Manifest: *m}, Kinds())
+}
+
+// ReadScores is Read of a run whose manifest is read already, without the values of each
+// query and without baselines, and where kinds are given for the results of these kinds
+// alone.
+func ReadScores(dir string, m *record.Manifest, kinds ...string) (*Run, error) {
+	if kinds == nil {
+		kinds = Kinds()
+	}
+	return readKinds(&Run{Dir: dir, Of: Of{}.Full(), Manifest: *m, scoresOnly: true}, kinds)
+}
+
+// readKinds reads results of some kinds into r, which has its manifest.
+func readKinds(r *Run, kinds []string) (*Run, error) {
 	for _, k := range allKinds {
 		if slices.Contains(kinds, k.name) {
 			if err := k.read(r); err != nil {
@@ -76,7 +76,7 @@ func readKinds(r *Run, kinds []string) (*Run, error) {
 		}
 	}
 	if r.Eval != nil && len(r.Eval.Retrieval) == 0 {
-		return nil, fmt.Errorf("%w: %s has no scores under \"retrieval\"", ErrRun, r.Of.Document(dir, "eval"))
+		return nil, fmt.Errorf("%w: %s has no scores under \"retrieval\"", ErrRun, r.Of.Document(r.Dir, "eval"))
 	}
 	r.findFigures()
 	return r, nil

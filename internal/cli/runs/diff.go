@@ -70,7 +70,11 @@ func diff(s *base.Streams, o diffOptions, args []string) error {
 		}
 	}
 	doc := rundir.Difference(two[0], two[1])
-	if err := overQueries(doc, two); err != nil {
+	flips := 0
+	if s.JSON { // which alone has the p values
+		flips = compare.Draws
+	}
+	if err := overQueries(doc, two, flips); err != nil {
 		return report.RunsError(err)
 	}
 	return s.Result(doc, func(w io.Writer) error {
@@ -89,9 +93,9 @@ func diff(s *base.Streams, o diffOptions, args []string) error {
 	})
 }
 
-// overQueries adds the intervals of differences, as tercet compare computes them by default.
-// Errors wrap rundir.ErrRun.
-func overQueries(doc *printed.RunDifference, two [2]*rundir.Run) error {
+// overQueries adds the intervals of differences, as tercet compare computes them by default,
+// with p values unless flips is 0. Errors wrap rundir.ErrRun.
+func overQueries(doc *printed.RunDifference, two [2]*rundir.Run, flips int) error {
 	var sides []compare.Side
 	for _, r := range two {
 		result, err := compare.FromRun(r)
@@ -107,7 +111,7 @@ func overQueries(doc *printed.RunDifference, two [2]*rundir.Run) error {
 		}
 	}
 	none := 0
-	of := compare.Sides(sides, scores, compare.Options{Resamples: compare.Draws, Flips: compare.Draws, Lower: func(string) bool { return false }})
+	of := compare.Sides(sides, scores, compare.Options{Resamples: compare.Draws, Flips: flips, Lower: func(string) bool { return false }})
 	for _, d := range of.Differences {
 		i := slices.IndexFunc(doc.Scores, func(s printed.ScoreDifference) bool { return s.Key == d.Score })
 		if doc.Scores[i].Queries = d.Queries; d.Queries == nil {

@@ -58,21 +58,20 @@ func lookAt(dirs []string, kinds ...string) (out []found, err error) {
 // look reads a run directory. What is wrong with its files is its status.
 func look(dir string, kinds ...string) (found, error) {
 	f := found{ListedRun: printed.ListedRun{RunState: printed.RunState{SweptRun: printed.SweptRun{Dir: dir}}}}
-	var err error
-	if f.SweptRun, err = standing(dir); err != nil {
+	state, m, err := standing(dir)
+	f.SweptRun = state
+	if err != nil {
 		return f, err
 	}
 	if f.Bytes, err = rundir.Size(dir); err != nil {
 		return f, err
 	}
-	if f.Status == printed.NotBegun || f.Status == printed.Unreadable {
+	if m == nil {
 		return f, nil
 	}
-	if f.run, err = rundir.ReadScores(dir, kinds...); err != nil {
-		f.Status, f.Message, f.run = printed.Unreadable, err.Error(), nil
+	if f.read(m, kinds...); f.run == nil {
 		return f, nil
 	}
-	m := f.run.Manifest
 	f.Best, f.Started, f.Updated, f.Seconds, f.Cost = m.Best, m.Started, m.Updated, m.Seconds, m.Cost
 	if m.Best != nil && m.Selection != nil {
 		f.Split = m.Selection.Split
@@ -80,39 +79,49 @@ func look(dir string, kinds ...string) (found, error) {
 	return f, nil
 }
 
-// standing is that of a run directory; of one in an archive what its manifest says.
-func standing(dir string) (printed.SweptRun, error) {
+// read reads the results of a run with the manifest m. What is wrong with them is its status.
+func (f *found) read(m *record.Manifest, kinds ...string) {
+	var err error
+	if f.run, err = rundir.ReadScores(f.Dir, m, kinds...); err != nil {
+		f.Status, f.Message, f.run = printed.Unreadable, err.Error(), nil
+	}
+}
+
+// standing is that of a run directory, with its manifest, nil where there is none to be used;
+// of one in an archive it is what the manifest says.
+func standing(dir string) (printed.SweptRun, *record.Manifest, error) {
 	if _, err := os.Stat(dir); err == nil {
-		return run.Standing(dir, nil)
+		return run.StandingWith(dir)
 	}
 	out := printed.SweptRun{Dir: dir, Status: printed.Unreadable}
 	path := filepath.Join(dir, "manifest.json")
 	if _, err := archive.Stat(path); err != nil {
 		out.Message = err.Error()
-		return out, nil
+		return out, nil, nil
 	}
 	m, err := record.ReadIfThere[record.Manifest](path)
 	if err != nil {
 		out.Message = err.Error()
-		return out, nil
+		return out, nil, nil
 	}
 	out.Status, out.Message, out.Steps, out.Of = m.Status, m.Message, m.Steps, m.Of
-	return out, nil
+	return out, m, nil
 }
 
 // setScore takes the score that is listed: key, or where that is "" recall@1, and where no
-// run has that the first that one has. Runs that were read with eval.json alone are read
-// again where it does not have it.
+// run has that the first that one has. Where eval.json alone, which was read, does not have
+// it, the other results are read, too.
 func setScore(runs []found, key string) (string, error) {
 	key = names.Score(key)
 	all := scoreKeys(runs)
-	if wanted := cmp.Or(key, standardScore); !slices.Contains(all, wanted) && len(runs) > 0 {
-		dirs := lists.Map(runs, func(f found) string { return f.Dir })
-		again, err := lookAt(dirs)
-		if err != nil {
-			return "", err
-		}
-		copy(runs, again)
+	if !slices.Contains(all, cmp.Or(key, standardScore)) {
+		par.For(len(runs), 1, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				if f := &runs[i]; f.run != nil {
+					f.read(&f.run.Manifest)
+				}
+			}
+		})
 		all = scoreKeys(runs)
 	}
 	switch {
