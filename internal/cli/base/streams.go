@@ -53,14 +53,14 @@ func NewStreams(stdin io.Reader, stdout, stderr io.Writer) *Streams {
 	}
 }
 
-// Width is that of the terminal that Out is, in characters; false where it is none.
-func (s *Streams) Width() (int, bool) {
+// Size is that of the terminal that Out is, in characters and lines; false where it is none.
+func (s *Streams) Size() (width, height int, drawn bool) {
 	f, ok := s.Written.w.(*os.File)
 	if !ok || !isTerminal(f) || os.Getenv("TERM") == "dumb" {
-		return 0, false
+		return 0, 0, false
 	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	return width, err == nil && width > 0
+	width, height, err := term.GetSize(int(f.Fd()))
+	return width, height, err == nil && width > 0 && height > 0
 }
 
 func isTerminal(w any) bool {

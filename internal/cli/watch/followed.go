@@ -29,7 +29,26 @@ type followed struct {
 }
 
 func follow(dir string) *followed {
-	return &followed{SweptRun: printed.SweptRun{Dir: dir}, name: text.Visible(filepath.Base(filepath.Clean(dir))), log: train.Follower{Path: filepath.Join(dir, "events.jsonl")}}
+	f := &followed{SweptRun: printed.SweptRun{Dir: dir}, log: train.Follower{Path: filepath.Join(dir, "events.jsonl")}}
+	f.name = text.Visible(f.base())
+	return f
+}
+
+// base is the name of the run's directory, also of ".".
+func (f *followed) base() string {
+	if abs, err := filepath.Abs(f.Dir); err == nil {
+		return filepath.Base(abs)
+	}
+	return filepath.Base(f.Dir)
+}
+
+// name names a new run, and those that share the name of its directory, by their paths.
+func (v *view) name(f *followed) {
+	for _, other := range v.runs {
+		if other != f && other.base() == f.base() {
+			f.name, other.name = text.Visible(f.Dir), text.Visible(other.Dir)
+		}
+	}
 }
 
 // read takes in what is new in the log. Of a log that was written again, as resuming does,

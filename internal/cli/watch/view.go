@@ -1,7 +1,10 @@
 package watch
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"tercet/internal/cli/base"
@@ -18,13 +21,13 @@ type view struct {
 	s     *base.Streams
 	runs  map[string]*followed
 	order []string
-	drawn int // lines of the last picture
+	drawn []int // the characters of each line of the last picture
 }
 
 // tell prints what an event says, where there is no terminal.
 func (v *view) tell(f *followed) func(e *record.Event) {
 	return func(e *record.Event) {
-		if _, drawn := v.s.Width(); drawn {
+		if _, _, drawn := v.s.Size(); drawn {
 			return
 		}
 		if line := f.line(e); line != "" {
@@ -35,7 +38,7 @@ func (v *view) tell(f *followed) func(e *record.Event) {
 
 // changed says that a run has another status than before.
 func (v *view) changed(f *followed, before record.Status) {
-	if _, drawn := v.s.Width(); drawn || before == "" && f.Status == printed.InTraining {
+	if _, _, drawn := v.s.Size(); drawn || before == "" && f.Status == printed.InTraining {
 		return
 	}
 	why := ""
@@ -48,27 +51,78 @@ func (v *view) changed(f *followed, before record.Status) {
 
 // draw draws the picture.
 func (v *view) draw() {
-	width, drawn := v.s.Width()
-	if !drawn {
-		return
+	if width, height, drawn := v.s.Size(); drawn {
+		fmt.Fprint(v.s.Out, v.picture(width, height))
 	}
+}
+
+// picture is what draws the runs over the last picture, in a terminal of this size. Each line
+// is overwritten, and nothing is blank in between.
+func (v *view) picture(width, height int) string {
 	var lines []string
 	if len(v.order) == 1 {
-		lines = v.large(v.runs[v.order[0]], width)
+		lines = v.large(v.runs[v.order[0]], width, height)
 	} else {
-		for _, dir := range v.order {
+		lines = v.all(width, height)
+	}
+	lines = lines[:min(len(lines), max(1, height-1))]
+	var b strings.Builder
+	if up := v.rows(width); up > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA\r", up)
+	}
+	v.drawn = nil
+	for _, l := range lines {
+		l = cut(l, width)
+		b.WriteString(v.paint(l) + "\x1b[K\n")
+		v.drawn = append(v.drawn, len([]rune(l)))
+	}
+	return b.String() + "\x1b[J"
+}
+
+// rows is how many lines of the terminal the last picture takes, which breaks its lines if it
+// has become narrower.
+func (v *view) rows(width int) (n int) {
+	for _, characters := range v.drawn {
+		n += max(1, (characters+width-1)/width)
+	}
+	return n
+}
+
+// all is a picture of several runs: as many as the terminal has room for, those in training
+// first.
+func (v *view) all(width, height int) (lines []string) {
+	shown, room := v.order, max(1, (height-1)/2)
+	if len(shown) > room {
+		room = max(1, (height-2)/2) // the last line counts the others
+		shown = slices.Clone(v.order)
+		slices.SortStableFunc(shown, func(a, b string) int {
+			return cmp.Compare(rank(v.runs[a]), rank(v.runs[b]))
+		})
+	}
+	rest := map[record.Status]int{}
+	for i, dir := range shown {
+		if i < room {
 			lines = append(lines, v.small(v.runs[dir], width)...)
+		} else {
+			rest[v.runs[dir].Status]++
 		}
 	}
-	var b strings.Builder
-	if v.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", v.drawn)
+	if len(rest) > 0 {
+		var words []string
+		for _, status := range slices.Sorted(maps.Keys(rest)) {
+			words = append(words, fmt.Sprintf("%d %s", rest[status], status))
+		}
+		lines = append(lines, fmt.Sprintf("and %d more: %s", len(shown)-room, strings.Join(words, ", ")))
 	}
-	for _, l := range lines {
-		b.WriteString(v.paint(cut(l, width)) + "\n")
+	return lines
+}
+
+// rank is 0 for runs that are drawn before the others.
+func rank(f *followed) int {
+	if f.Status == printed.InTraining {
+		return 0
 	}
-	fmt.Fprint(v.s.Out, b.String())
-	v.drawn = len(lines)
+	return 1
 }
 
 // paint colors the status in the first line of a run.
@@ -82,7 +136,7 @@ func (v *view) paint(line string) string {
 }
 
 // end leaves the picture where it is.
-func (v *view) end() { v.drawn = 0 }
+func (v *view) end() { v.drawn = nil }
 
 // head is the first line of a run.
 func (v *view) head(f *followed) string {
@@ -106,16 +160,16 @@ func (v *view) small(f *followed, width int) []string {
 	return []string{v.head(f), "  " + curve("loss", f.loss, w) + text.After("  ", curve(f.scoreName, f.score, w))}
 }
 
-// large is a run alone, with graphs of several lines.
-func (v *view) large(f *followed, width int) []string {
+// large is a run alone, with graphs of as many lines as there is room for.
+func (v *view) large(f *followed, width, height int) []string {
 	lines := []string{v.head(f)}
+	rows := max(1, min(8, (height-2)/2-2))
 	add := func(name string, s render.Series) {
 		if len(s.Y) == 0 {
 			return
 		}
 		low, high := bounds(s.Y)
 		lines = append(lines, "", fmt.Sprintf("%s %.4g", name, s.Y[len(s.Y)-1]))
-		const rows = 8
 		for i, row := range graph(s, max(10, min(100, width-12)), rows) {
 			label := ""
 			switch i {

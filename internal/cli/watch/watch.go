@@ -117,6 +117,7 @@ func (v *view) look(dirs []string) (busy bool, err error) {
 		if v.runs[dir] == nil {
 			v.runs[dir] = follow(dir)
 			v.order = append(v.order, dir)
+			v.name(v.runs[dir])
 		}
 	}
 	for _, dir := range v.order {

@@ -3,13 +3,17 @@ package watch
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"tercet/internal/cli/base"
 	"tercet/internal/fsx"
+	"tercet/internal/record"
+	"tercet/internal/record/printed"
 	"tercet/internal/render"
 	"tercet/internal/rundir/rundirtest"
 )
@@ -76,7 +80,7 @@ func TestWatchWithoutATerminal(t *testing.T) {
 	}
 	rundirtest.Put(t, dir, "manifest.json", rundirtest.Manifest(1, "finished", 100))
 	look("a: finished at step 100 of 100\n", false)
-	for _, line := range append(v.large(v.runs[dir], 60), v.small(v.runs[dir], 60)...) {
+	for _, line := range append(v.large(v.runs[dir], 60, 24), v.small(v.runs[dir], 60)...) {
 		if len([]rune(cut(line, 60))) >= 60 {
 			t.Errorf("too wide: %q", line)
 		}
@@ -104,5 +108,54 @@ func TestWatchEnds(t *testing.T) {
 func TestNamesStayInTheirLine(t *testing.T) {
 	if f := follow("runs/a\nb"); f.name != `a\nb` || f.Dir != "runs/a\nb" {
 		t.Errorf("%q in %q", f.name, f.Dir)
+	}
+}
+
+// Runs in folders of other names are told apart by their paths.
+func TestRunsOfOneName(t *testing.T) {
+	v := view{runs: map[string]*followed{}}
+	for _, dir := range []string{"a/x", "b/y", "b/x"} {
+		v.runs[dir] = follow(dir)
+		v.name(v.runs[dir])
+	}
+	if a, y, b := v.runs["a/x"].name, v.runs["b/y"].name, v.runs["b/x"].name; a != "a/x" || y != "y" || b != "b/x" {
+		t.Errorf("%s %s %s", a, y, b)
+	}
+}
+
+// A terminal has fewer lines than there are runs: those in training are drawn, the others are
+// counted. A second picture begins where the first one did, also in a narrower terminal.
+func TestPictureFitsTheTerminal(t *testing.T) {
+	v := view{s: base.NewStreams(nil, &bytes.Buffer{}, &bytes.Buffer{}), runs: map[string]*followed{}}
+	for i := range 30 {
+		f := follow(fmt.Sprintf("runs/r%02d", i))
+		f.Status, f.Of = record.Finished, 10
+		if i == 25 {
+			f.Status = printed.InTraining
+		}
+		v.runs[f.Dir], v.order = f, append(v.order, f.Dir)
+	}
+	for height := range 40 {
+		got := v.picture(80, height)
+		if n := strings.Count(got, "\n"); n > max(1, height-1) || n < min(61, height-2) {
+			t.Errorf("%d lines in a terminal of %d", n, height)
+		}
+		if !strings.Contains(got, "r25  training") {
+			t.Errorf("the run in training is not drawn in a terminal of %d lines", height)
+		}
+	}
+	if got := v.picture(80, 12); !strings.Contains(got, "\nand 25 more: 25 finished\x1b[K\n\x1b[J") {
+		t.Errorf("%q", got)
+	}
+	if got := v.picture(20, 12); !strings.HasPrefix(got, fmt.Sprintf("\x1b[%dA\r", 5*(2+1)+2)) {
+		t.Errorf("%q", got)
+	}
+	v.order = v.order[:1]
+	for height := range 40 {
+		f := v.runs[v.order[0]]
+		f.loss, f.score, f.scoreName = render.Series{X: []float64{0, 1}, Y: []float64{2, 1}}, render.Series{X: []float64{0, 1}, Y: []float64{0, 1}}, "recall@1"
+		if n := strings.Count(v.picture(80, height), "\n"); n > max(1, height-1) || height >= 24 && n != 21 {
+			t.Errorf("one run: %d lines in a terminal of %d", n, height)
+		}
 	}
 }
