@@ -129,10 +129,10 @@ func run(ctx context.Context, s *base.Streams, o options) error {
 	if err != nil {
 		return err
 	}
-	if err := o.journal(cfg, doc); err != nil {
+	if err := write(o.out, cfg, best, chosen, &doc); err != nil {
 		return err
 	}
-	if err := write(o.out, cfg, best, chosen, &doc); err != nil {
+	if err := o.journal(cfg, doc); err != nil {
 		return err
 	}
 	return s.Result(doc, func(w io.Writer) error {
@@ -293,7 +293,7 @@ func write(path string, cfg *config.Config, best tune.Scored, chosen *config.Con
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s %s of validation images,\n", begins, doc.Metric, fmt.Sprintf("%.4f", best.Score))
 	fmt.Fprintf(&b, "# the best of %d trials (%s search, seed %d; %d runs, %d without a score).\n", doc.Trials, doc.Method, doc.Seed, len(doc.Runs), lost)
-	fmt.Fprintf(&b, "# Trial: %s. The score is too good for having been the best; test images had no part in it.\n", trial)
+	fmt.Fprintf(&b, "# Trial: %s. This score is optimistic: it is the best of many. No test images were used.\n", trial)
 	for _, set := range best.Trial.Sets {
 		fmt.Fprintf(&b, "#   %s\n", strings.Replace(set, "=", ": ", 1))
 	}
