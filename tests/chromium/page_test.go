@@ -160,6 +160,10 @@ func TestPrint(t *testing.T) {
 	if shown := js[int](p, `Array.from(document.querySelectorAll(".tools, .read, .tip")).filter(e => getComputedStyle(e).display !== "none").length`); shown > 0 {
 		t.Errorf("%d tools are printed", shown)
 	}
+	// The first entry of a legend is the name of the x axis with its value under the mouse.
+	if shown := js[int](p, `Array.from(document.querySelectorAll(".u-legend")).filter(l => l.innerText.trim().startsWith("step")).length`); shown > 0 {
+		t.Errorf("%d printed legends begin with the step", shown)
+	}
 	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
 		pdf, _, err := page.PrintToPDF().Do(ctx)
 		if err == nil && (!bytes.HasPrefix(pdf, []byte("%PDF")) || len(pdf) < 20_000) {
