@@ -7,7 +7,12 @@ type Traffic struct {
 	Calls int
 	Sent  int64         // bytes to other ranks, as many as it has received
 	Time  time.Duration // within calls, waiting for slower ranks included
+	Wait  time.Duration // within calls that send less than Brief bytes
 }
+
+// Brief is the number of bytes below which a call's time is mostly that of waiting for
+// slower ranks.
+const Brief = 64 << 10
 
 // Metered is c, with what goes through it added to t.
 func Metered(c Comm, t *Traffic) Comm { return &metered{c, t} }
@@ -30,5 +35,9 @@ func (m *metered) Alltoall(out, in []byte) {
 func (m *metered) add(sent int, begun time.Time) {
 	m.t.Calls++
 	m.t.Sent += int64(sent)
-	m.t.Time += time.Since(begun)
+	took := time.Since(begun)
+	m.t.Time += took
+	if sent < Brief {
+		m.t.Wait += took
+	}
 }

@@ -58,8 +58,8 @@ func inRanks(ctx context.Context, s *base.Streams, o options, open func() (ranks
 
 // exchanged says what rank 0 has sent, and how long it took.
 func exchanged(t ranks.Traffic, all time.Duration) string {
-	return fmt.Sprintf("rank 0 exchanged %s in %s, %.2f s of %.2f s, waiting for other ranks included",
-		text.Bytes(t.Sent), text.Count(t.Calls, "call"), t.Time.Seconds(), all.Seconds())
+	return fmt.Sprintf("rank 0 exchanged %s in %s, %.2f s of %.2f s; %.2f s of them in short messages, mostly waiting for other ranks",
+		text.Bytes(t.Sent), text.Count(t.Calls, "call"), t.Time.Seconds(), all.Seconds(), t.Wait.Seconds())
 }
 
 // trainInRanks is what a rank does between the beginning and the end of a job.
