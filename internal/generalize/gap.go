@@ -31,9 +31,16 @@ const (
 // GapDoc is the document of a gap, which people are shown as a table.
 type GapDoc struct{ record.Gap }
 
-// gap measures the generalization gap of a trained network.
-func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc, error) {
+// Gap measures the generalization gap of a trained network, between its training images
+// and others.
+//
+// Errors: *record.KeptError, before the work, where the document of the same weights has
+// more, unless o.Force is set.
+func Gap(ctx context.Context, r *run.Run, o GapOptions, say progress.Say) (*GapDoc, error) {
 	start := time.Now()
+	if err := ofNetwork(r, ", not a network"); err != nil {
+		return nil, err
+	}
 	if o.Set == "train" {
 		return nil, fmt.Errorf("%w: the gap is between the training images and others: use split test or validation", data.ErrUnfit)
 	}
@@ -138,7 +145,7 @@ type gapSides struct {
 	run         *run.Run
 	model       *nn.Model
 	loss        *tripletLoss
-	options     Options
+	options     GapOptions
 	say         progress.Say
 	by          string
 	reference   *gapReference // nil for none

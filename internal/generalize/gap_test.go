@@ -22,11 +22,22 @@ import (
 )
 
 // gapOptions are those of tests.
-var gapOptions = Options{Job: MeasureGap, Checkpoint: "last", Set: "test", Triplets: 4000, Bootstrap: 120, Seed: 3}
+var gapOptions = GapOptions{Options: Options{Set: "test", Triplets: 4000, Seed: 3}, Checkpoint: "last", Bootstrap: 120}
 
-func measuredAs[T Measurement](t testing.TB, r *run.Run, o Options) T {
+// measured makes the measurement that o is of.
+func measured(ctx context.Context, r *run.Run, o any, p progress.Progress) (Measurement, error) {
+	switch o := o.(type) {
+	case GapOptions:
+		return Gap(ctx, r, o, p.Say)
+	case InfluenceOptions:
+		return Influence(ctx, r, o, p)
+	}
+	return Stability(ctx, r, o.(ReplaceOptions), p)
+}
+
+func measuredAs[T Measurement](t testing.TB, r *run.Run, o any) T {
 	t.Helper()
-	m, err := Measure(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}})
+	m, err := measured(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,17 +108,17 @@ func TestGapByAllTriplets(t *testing.T) {
 func TestGapRefuses(t *testing.T) {
 	root := t.TempDir()
 	untrained := runtest.Create(t, root, "name=untrained")
-	if _, err := Measure(context.Background(), untrained, gapOptions, progress.Progress{Say: tinytest.Quiet}); err == nil || !strings.Contains(err.Error(), "has the run been trained") {
+	if _, err := measured(context.Background(), untrained, gapOptions, progress.Progress{Say: tinytest.Quiet}); err == nil || !strings.Contains(err.Error(), "has the run been trained") {
 		t.Errorf("untrained: error %v", err)
 	}
 	r := runtest.Trained(t, root, "train.epochs=1")
 	o := gapOptions
 	o.Set = "train"
-	if _, err := Measure(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet}); !errors.Is(err, data.ErrUnfit) {
+	if _, err := measured(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet}); !errors.Is(err, data.ErrUnfit) {
 		t.Errorf("train against train: error %v", err)
 	}
 	o.Set = "validation"
-	if _, err := Measure(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet}); !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "no validation set") {
+	if _, err := measured(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet}); !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "no validation set") {
 		t.Errorf("no validation set: error %v", err)
 	}
 	files := t.TempDir()
@@ -123,12 +134,12 @@ func TestGapRefuses(t *testing.T) {
 	if err := os.RemoveAll(files); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Measure(context.Background(), v, gapOptions, progress.Progress{Say: tinytest.Quiet}); !errors.Is(err, data.ErrMissing) {
+	if _, err := measured(context.Background(), v, gapOptions, progress.Progress{Say: tinytest.Quiet}); !errors.Is(err, data.ErrMissing) {
 		t.Errorf("data that are gone: error %v", err)
 	}
 	v.Config.Model.Name = "mahalanobis"
 	v.Config.Model.Options = nn.MahalanobisKeys{}
-	if _, err := Measure(context.Background(), v, gapOptions, progress.Progress{Say: tinytest.Quiet}); err == nil || !strings.Contains(err.Error(), "mahalanobis") {
+	if _, err := measured(context.Background(), v, gapOptions, progress.Progress{Say: tinytest.Quiet}); err == nil || !strings.Contains(err.Error(), "mahalanobis") {
 		t.Errorf("a linear metric: error %v", err)
 	}
 }

@@ -312,7 +312,7 @@ func TestGapReferenceRefuses(t *testing.T) {
 	} {
 		o := gapOptions
 		o.Reference = dir
-		_, err := Measure(context.Background(), one, o, progress.Progress{Say: tinytest.Quiet})
+		_, err := measured(context.Background(), one, o, progress.Progress{Say: tinytest.Quiet})
 		if !errors.Is(err, want.kind) || !strings.Contains(err.Error(), want.text) {
 			t.Errorf("%s: error %v, want %q", dir, err, want.text)
 		}
@@ -321,7 +321,7 @@ func TestGapReferenceRefuses(t *testing.T) {
 	apart := runtest.Trained(t, root, "name=apart", few)
 	o := gapOptions
 	o.Reference = named("known", "data.glyphs.difficulty=0.7")
-	if _, err := Measure(context.Background(), apart, o, progress.Progress{Say: tinytest.Quiet}); !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "take a run on other classes") {
+	if _, err := measured(context.Background(), apart, o, progress.Progress{Say: tinytest.Quiet}); !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "take a run on other classes") {
 		t.Errorf("a reference that knows the training classes: error %v", err)
 	}
 	o.Reference = named("other", "data.glyphs.seed=7")

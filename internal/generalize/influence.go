@@ -32,8 +32,12 @@ type InfluenceDoc struct {
 // faintRate is the share of the learning rate below which little moves.
 const faintRate = 0.01
 
-// influence measures how far single images move a network from a checkpoint on.
-func influence(ctx context.Context, r *run.Run, o Options, p progress.Progress) (*InfluenceDoc, error) {
+// Influence measures how far single images move a network from a checkpoint on. An
+// interrupted measurement resumes where it was. Errors are those of Gap.
+func Influence(ctx context.Context, r *run.Run, o InfluenceOptions, p progress.Progress) (*InfluenceDoc, error) {
+	if err := ofNetwork(r, ": use tercet stability, which measures how far one item moves it"); err != nil {
+		return nil, err
+	}
 	if o.Steps == 0 {
 		o.Steps = InfluenceSteps
 	}
@@ -45,7 +49,7 @@ func influence(ctx context.Context, r *run.Run, o Options, p progress.Progress) 
 	if err != nil {
 		return nil, err
 	}
-	s, err := newStudy(ctx, r, o, p)
+	s, err := newStudy(ctx, r, o.ReplaceOptions, p)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +71,7 @@ func influence(ctx context.Context, r *run.Run, o Options, p progress.Progress) 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.keepInfluence(plan); err != nil {
+	if err := s.keepInfluence(plan, o); err != nil {
 		return nil, err
 	}
 	free, err := lockStability(r)
@@ -75,7 +79,7 @@ func influence(ctx context.Context, r *run.Run, o Options, p progress.Progress) 
 		return nil, err
 	}
 	defer free()
-	w := &goingOn{study: s, from: c, dir: r.Path("stability", "influence")}
+	w := &goingOn{study: s, from: c, steps: o.Steps, dir: r.Path("stability", "influence")}
 	d := &InfluenceDoc{Influence: record.Influence{Schema: record.InfluenceSchema, Loss: s.probe.loss.Name, Of: s.probe.loss.Of, Source: s.source(o.Checkpoint, c.State.Step, m.Dim())}, train: s.train, held: s.held}
 	d.Options = record.InfluenceOptions{Steps: o.Steps, Repeats: len(plan), Replace: kind, Triplets: s.o.Triplets, Seed: o.Seed, Limit: o.Limit}
 	before, err := s.probe.stand(ctx, m, p.Say.Of("embed"))
@@ -117,15 +121,16 @@ func (d *InfluenceDoc) still() []string {
 // in dir.
 type goingOn struct {
 	*study
-	from *train.Checkpoint
-	dir  string
-	base *standing
-	cost record.CostRecord // of all trainings on, kept ones too
-	rate atomic.Value      // learning rate of the first step
+	from  *train.Checkpoint
+	steps int // of each
+	dir   string
+	base  *standing
+	cost  record.CostRecord // of all trainings on, kept ones too
+	rate  atomic.Value      // learning rate of the first step
 }
 
 func (w *goingOn) key(p record.Replacement) record.InfluenceKey {
-	return record.InfluenceKey{RetrainKey: w.study.key(w.run.Manifest.Config, w.base.model, p), Step: w.from.State.Step, Steps: w.o.Steps}
+	return record.InfluenceKey{RetrainKey: w.study.key(w.run.Manifest.Config, w.base.model, p), Step: w.from.State.Step, Steps: w.steps}
 }
 
 // all measures each replacement, jobs at once, each on one thread.

@@ -20,7 +20,7 @@ import (
 	"tercet/internal/wire"
 )
 
-var influenceOptions = Options{Job: MeasureInfluence, Checkpoint: "last", Set: "test", Triplets: 600, Seed: 3, Repeats: 4, Steps: 5, Jobs: 1}
+var influenceOptions = InfluenceOptions{ReplaceOptions: ReplaceOptions{Options: Options{Set: "test", Triplets: 600, Seed: 3}, Repeats: 4, Jobs: 1}, Checkpoint: "last", Steps: 5}
 
 // To continue from the checkpoint of a run is to train the same run for longer: the drift
 // is how far the longer run is, and an image's movement that of the longer run whose
@@ -54,7 +54,7 @@ func TestInfluenceIsOfALongerRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := newStudy(t.Context(), r, influenceOptions, progress.Progress{})
+		s, err := newStudy(t.Context(), r, influenceOptions.ReplaceOptions, progress.Progress{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestInfluenceIsOfALongerRun(t *testing.T) {
 		}
 		return z
 	}
-	s, err := newStudy(t.Context(), r, influenceOptions, progress.Progress{})
+	s, err := newStudy(t.Context(), r, influenceOptions.ReplaceOptions, progress.Progress{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestInfluenceInterrupted(t *testing.T) {
 	for {
 		ctx, cancel := context.WithCancel(context.Background())
 		images := 0
-		m, err := Measure(ctx, r, o, progress.Progress{Note: func(string, ...any) {}, Say: func(stage string, _, _ int) {
+		m, err := measured(ctx, r, o, progress.Progress{Note: func(string, ...any) {}, Say: func(stage string, _, _ int) {
 			if stage == "images" {
 				if images++; images > cuts {
 					cancel()
@@ -153,7 +153,7 @@ func TestInfluenceInterrupted(t *testing.T) {
 func TestInfluenceRefusesAndWarns(t *testing.T) {
 	root := t.TempDir()
 	untrained := runtest.Create(t, root, "name=untrained")
-	if _, err := Measure(context.Background(), untrained, influenceOptions, progress.Progress{Say: tinytest.Quiet}); err == nil || !strings.Contains(err.Error(), "has the run been trained") {
+	if _, err := measured(context.Background(), untrained, influenceOptions, progress.Progress{Say: tinytest.Quiet}); err == nil || !strings.Contains(err.Error(), "has the run been trained") {
 		t.Errorf("error %v", err)
 	}
 	r := runtest.Trained(t, root, append(slices.Clone(few), "optimizer.schedule={name: cosine}", "train.steps=40")...)
@@ -163,7 +163,7 @@ func TestInfluenceRefusesAndWarns(t *testing.T) {
 	}
 	o := influenceOptions
 	o.Images = []int{-1}
-	if _, err := Measure(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet}); !errors.Is(err, data.ErrUnfit) {
+	if _, err := measured(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet}); !errors.Is(err, data.ErrUnfit) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -38,7 +38,7 @@ func (w *goingOn) goOn(ctx context.Context, alter wire.Alteration) (*nn.Model, r
 	t.Schedule = func(step int) float64 { return rate(min(step, last)) }
 	w.rate.Store(t.Schedule(t.State.Step))
 	t.State.Stopped = false
-	t.Steps = t.State.Step + w.o.Steps
+	t.Steps = t.State.Step + w.steps
 	t.Log = func(*record.Event) error { return nil }
 	t.Save = func(bool) error { return nil }
 	transform, err := wire.Augment(cfg, sets.Seen())

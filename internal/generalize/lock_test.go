@@ -35,11 +35,10 @@ func TestMeasurementsOfOneRunAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	influence := o
-	influence.Job, influence.Steps = MeasureInfluence, 1
+	influence := InfluenceOptions{ReplaceOptions: o, Checkpoint: "last", Steps: 1}
 	influence.Images, influence.Repeats = nil, 1
-	for name, o := range map[string]Options{"stability": o, "on average": onAverageOptions(), "influence": influence} {
-		_, err := Measure(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}})
+	for name, o := range map[string]any{"stability": o, "on average": onAverageOptions(), "influence": influence} {
+		_, err := measured(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}})
 		if !errors.Is(err, run.ErrBusy) || !strings.Contains(err.Error(), "wait until that has ended") {
 			t.Errorf("%s: error %v, want ErrBusy", name, err)
 		}

@@ -20,7 +20,7 @@ import (
 type OnAverageDoc struct{ record.OnAverage }
 
 // onAverageStability measures what the loss of a triplet is when training has not seen it.
-func onAverageStability(ctx context.Context, r *run.Run, o Options, p progress.Progress) (*OnAverageDoc, error) {
+func onAverageStability(ctx context.Context, r *run.Run, o ReplaceOptions, p progress.Progress) (*OnAverageDoc, error) {
 	if len(o.Replace) != 1 {
 		return nil, fmt.Errorf("%w: replaced by %v: %s is measured by itself, on the triplets that are replaced", data.ErrUnfit, o.Replace, ReplaceTriple)
 	}

@@ -23,8 +23,8 @@ import (
 	"tercet/internal/wire"
 )
 
-func onAverageOptions(images ...int) Options {
-	return Options{Job: MeasureStability, Checkpoint: "last", Set: "test", Seed: 3, Repeats: 3, Jobs: 1, Replace: []string{ReplaceTriple}, Images: images}
+func onAverageOptions(images ...int) ReplaceOptions {
+	return ReplaceOptions{Options: Options{Set: "test", Seed: 3}, Repeats: 3, Jobs: 1, Replace: []string{ReplaceTriple}, Images: images}
 }
 
 // usedTriples returns a triplet of training images of which each is in a batch and one
@@ -182,7 +182,7 @@ func TestOnAverageIsRepeatable(t *testing.T) {
 	for ; ; cuts++ {
 		ctx, cancel := context.WithCancel(context.Background())
 		steps := 0
-		m, err := Measure(ctx, other, o, progress.Progress{Note: func(string, ...any) {}, Say: func(stage string, _, _ int) {
+		m, err := measured(ctx, other, o, progress.Progress{Note: func(string, ...any) {}, Say: func(stage string, _, _ int) {
 			if strings.HasPrefix(stage, stageReplaced) {
 				if steps++; steps > 2 {
 					cancel()
@@ -211,9 +211,9 @@ func TestOnAverageIsRepeatable(t *testing.T) {
 
 	par.SetThreads(1)
 	var notes []string
-	count := func(o Options) *OnAverageDoc {
+	count := func(o ReplaceOptions) *OnAverageDoc {
 		notes = nil
-		m, err := Measure(context.Background(), other, o, progress.Progress{Say: tinytest.Quiet, Note: func(f string, a ...any) { notes = append(notes, fmt.Sprintf(f, a...)) }})
+		m, err := measured(context.Background(), other, o, progress.Progress{Say: tinytest.Quiet, Note: func(f string, a ...any) { notes = append(notes, fmt.Sprintf(f, a...)) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,9 +280,9 @@ func TestOnAverageBesideTheGap(t *testing.T) {
 
 func TestOnAverageRefuses(t *testing.T) {
 	root := t.TempDir()
-	refuses := func(r *run.Run, o Options, kind error, want string) {
+	refuses := func(r *run.Run, o ReplaceOptions, kind error, want string) {
 		t.Helper()
-		_, err := Measure(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}})
+		_, err := measured(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}})
 		if !errors.Is(err, kind) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -334,7 +334,7 @@ func TestTriplesThatCannotBe(t *testing.T) {
 		"no other class":           {memory(0, 0, 0), memory(0, 0, 0), nil, "no triplets in the training images"},
 		"no two of a class":        {memory(0, 1, 2), memory(0, 1, 2), nil, "no triplets in the training images"},
 	} {
-		s := &study{o: Options{Set: "test", Seed: 1}, sets: &wire.Sets{Train: c.train}, held: c.held}
+		s := &study{o: ReplaceOptions{Options: Options{Set: "test", Seed: 1}}, sets: &wire.Sets{Train: c.train}, held: c.held}
 		list, err := s.triples(c.given, 40)
 		if c.want != "" {
 			if !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), c.want) {
@@ -384,7 +384,7 @@ func TestOnAverageOfLostRetrainings(t *testing.T) {
 	}
 	lose(0)
 	lose(2)
-	if _, err := Measure(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}}); err == nil || !strings.Contains(err.Error(), "no retraining finished") {
+	if _, err := measured(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}}); err == nil || !strings.Contains(err.Error(), "no retraining finished") {
 		t.Errorf("all are lost: error %v", err)
 	}
 }

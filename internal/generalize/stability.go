@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tercet/internal/engine/nn"
+	"tercet/internal/names"
 	"tercet/internal/option"
 	"tercet/internal/progress"
 	"tercet/internal/record"
@@ -22,9 +23,13 @@ const (
 // StabilityDoc is the document of a measurement of stability.
 type StabilityDoc struct{ record.Stability }
 
-// stability measures how far retraining with replaced images leads: with one at a time,
-// or with the three of a triplet.
-func stability(ctx context.Context, r *run.Run, o Options, p progress.Progress) (Measurement, error) {
+// Stability measures how far retraining with replaced images leads: with one at a time,
+// or with the three of a triplet. An interrupted measurement resumes where it was. Errors
+// are those of Gap.
+func Stability(ctx context.Context, r *run.Run, o ReplaceOptions, p progress.Progress) (Measurement, error) {
+	if err := ofNetwork(r, ", not a network"); err != nil {
+		return nil, err
+	}
 	if slices.Contains(o.Replace, ReplaceTriple) {
 		return onAverageStability(ctx, r, o, p)
 	}
@@ -45,7 +50,7 @@ func finished(r *run.Run) (*train.Checkpoint, *nn.Model, error) {
 }
 
 // uniformStability measures how far retraining with one image replaced leads.
-func uniformStability(ctx context.Context, r *run.Run, o Options, p progress.Progress) (*StabilityDoc, error) {
+func uniformStability(ctx context.Context, r *run.Run, o ReplaceOptions, p progress.Progress) (*StabilityDoc, error) {
 	c, m, err := finished(r)
 	if err != nil {
 		return nil, err
@@ -62,7 +67,7 @@ func uniformStability(ctx context.Context, r *run.Run, o Options, p progress.Pro
 	if err := s.keepStability(plan); err != nil {
 		return nil, err
 	}
-	d := &StabilityDoc{record.Stability{Schema: record.StabilitySchema, Loss: s.probe.loss.Name, Of: s.probe.loss.Of, Source: s.source("last", c.State.Step, m.Dim())}}
+	d := &StabilityDoc{record.Stability{Schema: record.StabilitySchema, Loss: s.probe.loss.Name, Of: s.probe.loss.Of, Source: s.source(names.Last, c.State.Step, m.Dim())}}
 	if note != "" {
 		d.Warnings = append(d.Warnings, note)
 	}

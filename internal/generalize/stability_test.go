@@ -30,7 +30,7 @@ import (
 // its training images are in no batch.
 var few = []string{"data.split={kind: fraction, train: 0.5}", "train={steps: 3, log_every: 1}", "batch.pairs=4"}
 
-var stabilityOptions = Options{Job: MeasureStability, Checkpoint: "last", Set: "test", Triplets: 600, Seed: 3, Repeats: 2, Jobs: 1}
+var stabilityOptions = ReplaceOptions{Options: Options{Set: "test", Triplets: 600, Seed: 3}, Repeats: 2, Jobs: 1}
 
 // used returns training images of r: one in a batch of its steps and one in none.
 func used(t *testing.T, r *run.Run) (in, out int) {
@@ -199,7 +199,7 @@ func TestStabilityByHandAndInterrupted(t *testing.T) {
 	for cut := 1; ; cut++ {
 		ctx, cancel := context.WithCancel(context.Background())
 		steps := 0
-		m, err := Measure(ctx, other, o, progress.Progress{Note: func(string, ...any) {}, Say: func(stage string, _, _ int) {
+		m, err := measured(ctx, other, o, progress.Progress{Note: func(string, ...any) {}, Say: func(stage string, _, _ int) {
 			if strings.HasPrefix(stage, stageReplaced) {
 				if steps++; steps > 2 {
 					cancel()
@@ -239,7 +239,7 @@ func TestStabilityByHandAndInterrupted(t *testing.T) {
 		}
 	}
 	trainedAgain := false
-	if _, err := Measure(context.Background(), other, o, progress.Progress{Note: func(string, ...any) {}, Say: func(stage string, _, _ int) { trainedAgain = trainedAgain || strings.HasPrefix(stage, stageReplaced) }}); err != nil || trainedAgain {
+	if _, err := measured(context.Background(), other, o, progress.Progress{Note: func(string, ...any) {}, Say: func(stage string, _, _ int) { trainedAgain = trainedAgain || strings.HasPrefix(stage, stageReplaced) }}); err != nil || trainedAgain {
 		t.Errorf("trained again %v, error %v", trainedAgain, err)
 	}
 	o.Triplets = 700 // other triplets: the weights are needed again
@@ -283,13 +283,13 @@ func TestStabilityWhereTheRunCannotBeRepeated(t *testing.T) {
 
 func TestStabilityRefuses(t *testing.T) {
 	root := t.TempDir()
-	refuses := func(r *run.Run, change func(*Options), kind error, want string) {
+	refuses := func(r *run.Run, change func(*ReplaceOptions), kind error, want string) {
 		t.Helper()
 		o := stabilityOptions
 		if change != nil {
 			change(&o)
 		}
-		_, err := Measure(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}})
+		_, err := measured(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}})
 		if err == nil || kind != nil && !errors.Is(err, kind) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -302,10 +302,10 @@ func TestStabilityRefuses(t *testing.T) {
 	runtest.Interrupted(t, half, 7)
 	refuses(half, nil, run.ErrNoRun, "is interrupted")
 	disjoint := runtest.Trained(t, root, "name=disjoint", "train.epochs=1")
-	refuses(disjoint, func(o *Options) { o.Replace = []string{ReplaceFresh} }, data.ErrUnfit, "replace duplicate")
-	refuses(disjoint, func(o *Options) { o.Images = []int{72} }, data.ErrUnfit, "valid: 0 to 71")
-	refuses(disjoint, func(o *Options) { o.Set = "validation" }, data.ErrUnfit, "no validation set")
-	refuses(disjoint, func(o *Options) { o.Set = "train" }, data.ErrUnfit, "not used in training")
+	refuses(disjoint, func(o *ReplaceOptions) { o.Replace = []string{ReplaceFresh} }, data.ErrUnfit, "replace duplicate")
+	refuses(disjoint, func(o *ReplaceOptions) { o.Images = []int{72} }, data.ErrUnfit, "valid: 0 to 71")
+	refuses(disjoint, func(o *ReplaceOptions) { o.Set = "validation" }, data.ErrUnfit, "no validation set")
+	refuses(disjoint, func(o *ReplaceOptions) { o.Set = "train" }, data.ErrUnfit, "not used in training")
 
 	ds, err := data.NewMemory(make([]uint8, 5), 1, 1, 1, []int32{0, 0, 1, 2, 2}, []string{"a", "b", "c"})
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +18,7 @@ import (
 )
 
 // written measures r and writes the document, as the command line does.
-func written[T Measurement](t *testing.T, r *run.Run, o Options) T {
+func written[T Measurement](t *testing.T, r *run.Run, o any) T {
 	t.Helper()
 	d := measuredAs[T](t, r, o)
 	if err := record.Write(r.Path(d.File()), d); err != nil {
@@ -28,16 +27,21 @@ func written[T Measurement](t *testing.T, r *run.Run, o Options) T {
 	return d
 }
 
+// common are the options that every measurement has.
+func (o *Options) common() *Options { return o }
+
 // keeps checks that each change of o is refused with its words, before the work, unless
 // forced; "" is not refused.
-func keeps(t *testing.T, r *run.Run, o Options, changes map[string]func(*Options)) {
+func keeps[O any, P interface {
+	*O
+	common() *Options
+}](t *testing.T, r *run.Run, o O, changes map[string]func(P)) {
 	t.Helper()
 	before := testutil.Snapshot(t, r.Dir)
 	for want, change := range changes {
 		o := o
-		o.Replace, o.Images = slices.Clone(o.Replace), slices.Clone(o.Images)
 		change(&o)
-		_, err := Measure(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}})
+		_, err := measured(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}})
 		var kept *record.KeptError
 		if want == "" && err == nil {
 			before = testutil.Snapshot(t, r.Dir)
@@ -49,8 +53,8 @@ func keeps(t *testing.T, r *run.Run, o Options, changes map[string]func(*Options
 		if len(testutil.Snapshot(t, r.Dir)) != len(before) {
 			t.Errorf("%s: something was done", want)
 		}
-		o.Force = true
-		if _, err := Measure(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}}); errors.As(err, &kept) {
+		P(&o).common().Force = true
+		if _, err := measured(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}}); errors.As(err, &kept) {
 			t.Errorf("forced: %v", err)
 		}
 		before = testutil.Snapshot(t, r.Dir)
@@ -75,13 +79,13 @@ func TestStabilityKeepsMore(t *testing.T) {
 	if sum <= 0 || d.Cost.Seconds <= sum {
 		t.Errorf("%v s, of the replaced alone %v", d.Cost.Seconds, sum)
 	}
-	keeps(t, r, o, map[string]func(*Options){
-		"":                                  func(o *Options) { o.Triplets = 700 },
-		"600 triplets instead of 599":       func(o *Options) { o.Triplets = 599 },
-		"replacements by far":               func(o *Options) { o.Replace = []string{ReplaceFresh} },
-		"seed 3 instead of 4":               func(o *Options) { o.Seed = 4 },
-		"36 test images instead of 30":      func(o *Options) { o.Limit = 30 },
-		"replaced images " + fmt.Sprint(in): func(o *Options) { o.Images = []int{out} },
+	keeps(t, r, o, map[string]func(*ReplaceOptions){
+		"":                                  func(o *ReplaceOptions) { o.Triplets = 700 },
+		"600 triplets instead of 599":       func(o *ReplaceOptions) { o.Triplets = 599 },
+		"replacements by far":               func(o *ReplaceOptions) { o.Replace = []string{ReplaceFresh} },
+		"seed 3 instead of 4":               func(o *ReplaceOptions) { o.Seed = 4 },
+		"36 test images instead of 30":      func(o *ReplaceOptions) { o.Limit = 30 },
+		"replaced images " + fmt.Sprint(in): func(o *ReplaceOptions) { o.Images = []int{out} },
 	})
 	gap := gapOptions
 	with := func(want float64, why string) {
@@ -137,19 +141,19 @@ func TestGapKeepsMore(t *testing.T) {
 	if d := written[*GapDoc](t, run, o); d.Bound.Delta != GapDelta {
 		t.Errorf("delta %v", d.Bound.Delta)
 	}
-	keeps(t, run, o, map[string]func(*Options){
-		"": func(o *Options) { o.Triplets, o.Bootstrap, o.Delta, o.Limit = 5000, 100, 0.1, 5000 },
-		"4000 triplets of each set instead of 200":      func(o *Options) { o.Triplets = 200 },
-		"the reference " + ref.Dir:                      func(o *Options) { o.Reference = "" },
-		"intervals; seed 3 instead of 4":                func(o *Options) { o.Bootstrap, o.Seed = 0, 4 },
-		"all images of both sets instead of 40 of each": func(o *Options) { o.Limit = 40 },
+	keeps(t, run, o, map[string]func(*GapOptions){
+		"": func(o *GapOptions) { o.Triplets, o.Bootstrap, o.Delta, o.Limit = 5000, 100, 0.1, 5000 },
+		"4000 triplets of each set instead of 200":      func(o *GapOptions) { o.Triplets = 200 },
+		"the reference " + ref.Dir:                      func(o *GapOptions) { o.Reference = "" },
+		"intervals; seed 3 instead of 4":                func(o *GapOptions) { o.Bootstrap, o.Seed = 0, 4 },
+		"all images of both sets instead of 40 of each": func(o *GapOptions) { o.Limit = 40 },
 	})
 	o.Limit, o.Force = 60, true
 	written[*GapDoc](t, run, o)
 	o.Force = false
-	keeps(t, run, o, map[string]func(*Options){
-		"":                                    func(o *Options) { o.Limit = 0 },
-		"60 images of each set instead of 40": func(o *Options) { o.Limit = 40 },
+	keeps(t, run, o, map[string]func(*GapOptions){
+		"":                                    func(o *GapOptions) { o.Limit = 0 },
+		"60 images of each set instead of 40": func(o *GapOptions) { o.Limit = 40 },
 	})
 	// Of weights that the run has left behind nothing is kept.
 	d := StoredGap(record.Source{Run: run.Dir, Checkpoint: "last", Step: run.Manifest.Steps, Set: "test"})
@@ -158,7 +162,7 @@ func TestGapKeepsMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Limit = 40
-	keeps(t, run, o, map[string]func(*Options){"": func(*Options) {}})
+	keeps(t, run, o, map[string]func(*GapOptions){"": func(*GapOptions) {}})
 	o.Delta = 0.1
 	if d := measuredAs[*GapDoc](t, run, o); d.Bound.Delta != 0.1 {
 		t.Errorf("delta %v", d.Bound.Delta)
@@ -172,10 +176,10 @@ func TestOnAverageKeepsMore(t *testing.T) {
 	if again := measuredAs[*OnAverageDoc](t, r, o); !record.SameJSON(d, again) || d.Cost.Seconds <= 0 {
 		t.Errorf("from what is kept:\n%+v\nat first\n%+v", again, d)
 	}
-	keeps(t, r, o, map[string]func(*Options){
-		"":                             func(o *Options) { o.Repeats = 4 },
-		"2 of its 3 replaced triplets": func(o *Options) { o.Repeats = 1 },
-		"seed 3 instead of 4":          func(o *Options) { o.Repeats, o.Seed = 1, 4 },
+	keeps(t, r, o, map[string]func(*ReplaceOptions){
+		"":                             func(o *ReplaceOptions) { o.Repeats = 4 },
+		"2 of its 3 replaced triplets": func(o *ReplaceOptions) { o.Repeats = 1 },
+		"seed 3 instead of 4":          func(o *ReplaceOptions) { o.Repeats, o.Seed = 1, 4 },
 	})
 }
 
@@ -185,11 +189,11 @@ func TestInfluenceKeepsMore(t *testing.T) {
 	if again := measuredAs[*InfluenceDoc](t, r, influenceOptions); again.Cost.Seconds <= 0 || again.Cost.Forward != d.Cost.Forward || d.Cost.Seconds <= 0 {
 		t.Errorf("cost from what is kept %+v, at first %+v", again.Cost, d.Cost)
 	}
-	keeps(t, r, influenceOptions, map[string]func(*Options){
-		"":                            func(o *Options) { o.Repeats = 5 },
-		"replaced images ":            func(o *Options) { o.Repeats = 1 },
-		"steps 5 instead of 6":        func(o *Options) { o.Steps = 6 },
-		"600 triplets instead of 599": func(o *Options) { o.Triplets = 599 },
+	keeps(t, r, influenceOptions, map[string]func(*InfluenceOptions){
+		"":                            func(o *InfluenceOptions) { o.Repeats = 5 },
+		"replaced images ":            func(o *InfluenceOptions) { o.Repeats = 1 },
+		"steps 5 instead of 6":        func(o *InfluenceOptions) { o.Steps = 6 },
+		"600 triplets instead of 599": func(o *InfluenceOptions) { o.Triplets = 599 },
 	})
 	figures := t.TempDir()
 	for _, name := range append(d.pictures(), "training.png") {

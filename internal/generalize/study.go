@@ -20,7 +20,7 @@ import (
 // its images, and what networks are evaluated on.
 type study struct {
 	run   *run.Run
-	o     Options
+	o     ReplaceOptions
 	p     progress.Progress
 	sets  *wire.Sets
 	held  data.Dataset
@@ -30,7 +30,7 @@ type study struct {
 }
 
 // newStudy opens what a study needs whose replaced images are evaluated on others.
-func newStudy(ctx context.Context, r *run.Run, o Options, p progress.Progress) (*study, error) {
+func newStudy(ctx context.Context, r *run.Run, o ReplaceOptions, p progress.Progress) (*study, error) {
 	if o.Triplets == 0 {
 		o.Triplets = StabilityTriplets
 	}
@@ -44,7 +44,7 @@ func newStudy(ctx context.Context, r *run.Run, o Options, p progress.Progress) (
 }
 
 // openStudy opens the images of a study, without a probe and what replaces images.
-func openStudy(ctx context.Context, r *run.Run, o Options, p progress.Progress) (*study, error) {
+func openStudy(ctx context.Context, r *run.Run, o ReplaceOptions, p progress.Progress) (*study, error) {
 	if o.Repeats == 0 {
 		o.Repeats = StabilityRepeats
 	}

@@ -8,6 +8,8 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/generalize"
+	"tercet/internal/progress"
+	"tercet/internal/run"
 	"tercet/internal/theory/measure"
 )
 
@@ -17,6 +19,7 @@ const dataRun, dataCircle = "run", "circle"
 // newClaim makes the command that puts a claim of the theory to the test.
 func newClaim(s *base.Streams) *cobra.Command {
 	o := newOptions()
+	var source string
 	cmd := base.Command{
 		Use:   "claim CLAIM",
 		Short: "Test a claim about the stability of metrics",
@@ -38,22 +41,28 @@ interruption.`,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			o.addInput(cmd)
-			base.Words(fs, &o.data, "data", dataRun, []string{dataRun, dataCircle}, "source of the samples: run (its training images) or circle (the unit circle)")
+			base.Words(fs, &source, "data", dataRun, []string{dataRun, dataCircle}, "source of the samples: run (its training images) or circle (the unit circle)")
 			fs.IntVar(&o.repeats, "samples", generalize.StabilityRepeats, "number of training samples of each size (default: depends on the claim)")
 			base.Least(fs, 1, "samples")
-			o.addPositive(fs)
+			o.addPositive()
 			fs.IntVar(&o.triplets, "triplets", 0, "number of triplets to measure losses on; 0: 40,000")
-			o.addDelta(fs)
+			o.addDelta()
 			base.OldNames(fs, "repeats", "samples")
 			base.Group(fs, "Claim")
 			o.addOutput(cmd)
 		},
 		Run: func(ctx context.Context, args []string) error {
-			o.claim = args[0]
+			o.metric.Claim, o.metric.Circle = args[0], source == dataCircle
 			if err := o.checkClaim(); err != nil {
 				return err
 			}
-			return runMeasure(ctx, s, o, generalize.MeasureStability)
+			if o.counted() == "" {
+				o.repeats = 0 // the claim has a number of its own
+			}
+			network := func(_ context.Context, r *run.Run, _ progress.Progress) (generalize.Measurement, error) {
+				return nil, base.Usagef("claims are for runs of model mahalanobis, but %s has model %s", r.Dir, r.Config.Model.Name)
+			}
+			return o.measure(ctx, s, network, o.measureMetric(s))
 		},
 	}.Build()
 	cmd.ValidArgs = ClaimNames()
@@ -62,11 +71,11 @@ interruption.`,
 
 // checkClaim refuses an unknown claim, and options that do not go together.
 func (o *options) checkClaim() error {
-	if _, err := measure.ClaimOf(o.claim); err != nil {
+	if _, err := measure.ClaimOf(o.metric.Claim); err != nil {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
-	if o.data == dataCircle && o.changed("positive") {
+	if o.metric.Circle && o.flags.Changed("positive") {
 		return base.Usagef("--data circle draws samples from the unit circle, which has no classes: leave out --positive")
 	}
-	return nil
+	return o.check("stability")
 }

@@ -7,11 +7,15 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/generalize"
+	"tercet/internal/progress"
+	"tercet/internal/run"
 )
 
 // NewGap makes the command that measures the generalization gap.
 func NewGap(s *base.Streams) *cobra.Command {
 	o := newOptions()
+	o.metric.Gap = true
+	var g generalize.GapOptions
 	return base.Command{
 		Use:   "gap [RUN]",
 		Short: "Measure the generalization gap of a run's loss on triplets",
@@ -34,16 +38,42 @@ For a run of model mahalanobis it instead fits metrics to --samples samples of e
 			o.addInput(cmd)
 			o.addImages(cmd, true)
 			fs.IntVar(&o.triplets, "triplets", 0, "number of triplets per set; 0: 200,000")
-			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "bootstrap resamples for the 95 % intervals, at least 100; 0: no intervals (default: as in the config)")
-			fs.StringVar(&o.reference, "reference", "", "`RUN` to use as a control variate: a finished run not trained on any of the images; removes the effect of easy and hard images")
+			fs.IntVar(&g.Bootstrap, "bootstrap", 1000, "bootstrap resamples for the 95 % intervals, at least 100; 0: no intervals (default: as in the config)")
+			fs.StringVar(&g.Reference, "reference", "", "`RUN` to use as a control variate: a finished run not trained on any of the images; removes the effect of easy and hard images")
 			base.Group(fs, "Networks", networks)
 			o.addSamples(cmd)
 			base.OldNames(fs, "repeats", "samples")
 			base.Group(fs, "Runs of model mahalanobis", metrics)
-			o.addDelta(fs)
+			o.addDelta()
 			base.Group(fs, "Bounds")
 			o.addOutput(cmd)
 		},
-		Run: func(ctx context.Context, _ []string) error { return runMeasure(ctx, s, o, generalize.MeasureGap) },
+		Run: func(ctx context.Context, _ []string) error {
+			if err := o.checkGap(g); err != nil {
+				return err
+			}
+			network := func(ctx context.Context, r *run.Run, p progress.Progress) (generalize.Measurement, error) {
+				if err := o.checkNetwork(s, r); err != nil {
+					return nil, err
+				}
+				if !o.flags.Changed("bootstrap") {
+					g.Bootstrap = r.Config.Eval.Bootstrap
+				}
+				g.Options, g.Checkpoint, g.Delta = o.ofNetworks(), o.Checkpoint, o.delta
+				return generalize.Gap(ctx, r, g, p.Say)
+			}
+			return o.measure(ctx, s, network, o.measureMetric(s))
+		},
 	}.Build()
+}
+
+// checkGap refuses flags of a gap.
+func (o *options) checkGap(g generalize.GapOptions) error {
+	if err := base.CheckResamples(g.Bootstrap); err != nil {
+		return err
+	}
+	if o.flags.Changed("reference") && g.Reference == "" {
+		return base.Usagef("--reference is empty; give the directory of a run")
+	}
+	return o.check("gap")
 }

@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"tercet/internal/cli/base"
 	"tercet/internal/generalize"
-	"tercet/internal/lists"
+	"tercet/internal/generalize/metric"
 	"tercet/internal/names"
 	"tercet/internal/progress"
 	"tercet/internal/record"
@@ -24,17 +24,13 @@ import (
 type options struct {
 	base.Subject
 	base.Outcome
-	bootstrap                int
-	seed                     uint64
-	triplets, repeats, steps int
-	images                   []int
-	replace                  []string
-	jobs                     int
-	reference                string
-	force                    bool
-	metricFlags
-	flags   *pflag.FlagSet
-	changed func(flag string) bool
+	seed     uint64
+	triplets int
+	force    bool
+	repeats  int // replacements, or samples of a metric
+	delta    float64
+	metric   metric.Options // what only runs of model mahalanobis have
+	flags    *pflag.FlagSet
 }
 
 // The modes of these commands: what they measure a run of.
@@ -44,20 +40,16 @@ const (
 )
 
 // newOptions are the options where no flag is given.
-func newOptions() options {
-	return options{
-		Subject: base.Subject{Checkpoint: names.Last, Set: "test"}, repeats: generalize.StabilityRepeats, steps: generalize.InfluenceSteps, jobs: 1,
-		metricFlags: metricFlags{delta: 0.01},
-	}
+func newOptions() *options {
+	return &options{Subject: base.Subject{Checkpoint: names.Last, Set: "test"}, repeats: generalize.StabilityRepeats, delta: 0.01}
 }
 
 // addInput declares the flags that choose the run and the draws.
 func (o *options) addInput(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	o.flags, o.changed = fs, fs.Changed
+	o.flags = cmd.Flags()
 	o.AddRunAlone(cmd)
-	fs.Uint64Var(&o.seed, "seed", 0, "random seed (default: the config's)")
-	base.Group(fs, "Input")
+	o.flags.Uint64Var(&o.seed, "seed", 0, "random seed (default: the config's)")
+	base.Group(o.flags, "Input")
 }
 
 // addImages declares the flags of the images that networks are measured on.
@@ -69,23 +61,6 @@ func (o *options) addImages(cmd *cobra.Command, checkpoint bool) {
 	o.AddLimit(cmd)
 }
 
-// addRetrain declares the flags of measurements that train networks again.
-func (o *options) addRetrain(cmd *cobra.Command, count, images, replace string) {
-	fs := cmd.Flags()
-	fs.IntVar(&o.repeats, "replacements", generalize.StabilityRepeats, count)
-	fs.IntSliceVar(&o.images, "images", nil, images)
-	fs.StringSliceVar(&o.replace, "replace", nil, replace)
-	fs.IntVar(&o.jobs, "jobs", 1, "number of trainings to run at once, each on one thread")
-	base.Least(fs, 1, "replacements", "jobs")
-	var old []string
-	for _, r := range append(generalize.Replacements(), generalize.ReplaceTriple) {
-		if w := generalize.ReplacementWord(r); w != r {
-			old = append(old, r, w)
-		}
-	}
-	base.OldValues(fs, "replace", old...)
-}
-
 // addOutput declares the flags of the result.
 func (o *options) addOutput(cmd *cobra.Command) {
 	fs := cmd.Flags()
@@ -93,6 +68,11 @@ func (o *options) addOutput(cmd *cobra.Command) {
 	o.AddNoPictures(cmd)
 	fs.BoolVar(&o.force, "force", false, "replace an existing result even if it has more scores or other settings")
 	base.Group(fs, "Output")
+}
+
+// addDelta declares the flag of the probability with which bounds hold.
+func (o *options) addDelta() {
+	o.flags.Float64Var(&o.delta, "delta", 0.01, "delta of the bounds: each holds with probability 1 - delta")
 }
 
 // oldCount is the flag of stability that was for replacements and for samples.
@@ -109,49 +89,54 @@ func (o *options) counted() string {
 	return given
 }
 
-// words are replacements as users name them.
-func words(kinds []string) string {
-	out := lists.Map(kinds, generalize.ReplacementWord)
-	return strings.Join(out, ", ")
-}
-
-// runMeasure measures how a run generalizes and writes what came out.
-func runMeasure(ctx context.Context, s *base.Streams, o options, job string) error {
+// check refuses flags of any measurement.
+func (o *options) check(measured string) error {
 	if err := o.CheckRun(); err != nil {
 		return err
 	}
-	m, err := o.measure(job)
-	if err != nil {
-		return err
+	if n := o.triplets; o.flags.Changed("triplets") && n < generalize.LeastTriplets {
+		return base.Usagef("--triplets is %d; give at least %d", n, generalize.LeastTriplets)
 	}
+	if o.Set == "train" {
+		return base.Usagef("%s needs images not used in training: --split must be test or validation", measured)
+	}
+	return nil
+}
+
+// checkDelta refuses probabilities that a bound is not stated for.
+func (o *options) checkDelta(stated string) error {
+	if !(o.delta > 0 && o.delta < 1/math.E) {
+		return base.Usagef("--delta is %v; %s stated for delta in (0, 1/e)", o.delta, stated)
+	}
+	return nil
+}
+
+// ofNetworks are the options of a measurement of a network.
+func (o *options) ofNetworks() generalize.Options {
+	return generalize.Options{Set: o.Set, Limit: o.Limit, Triplets: o.triplets, Seed: o.seed, Force: o.force}
+}
+
+// measuring is a command's measurement of a run, of which the options have been checked.
+type measuring func(ctx context.Context, r *run.Run, p progress.Progress) (generalize.Measurement, error)
+
+// measure measures how a run generalizes and writes what came out: a network by network,
+// a run of model mahalanobis by fitted.
+func (o *options) measure(ctx context.Context, s *base.Streams, network, fitted measuring) error {
 	r, err := o.Open()
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	check := o.checkNetwork
+	job := network
 	if r.Config.LearnsMetric() {
-		check = o.checkMetric
+		job = fitted
 	}
-	if err := check(r, &m); err != nil {
-		return err
-	}
-	if o.counted() == oldCount {
-		now := map[bool]string{true: "samples", false: "replacements"}[r.Config.LearnsMetric()]
-		s.Note("--%s is an old name: write --%s", oldCount, now)
-	}
-	if err := o.NoteUnfinished(s, r); err != nil {
-		return err
-	}
-	if !o.changed("bootstrap") {
-		m.Bootstrap = r.Config.Eval.Bootstrap
-	}
-	if !o.changed("seed") {
-		m.Seed = r.Config.Seed
+	if !o.flags.Changed("seed") {
+		o.seed = r.Config.Seed
 	}
 	view := &base.Stages{Streams: s}
 	defer view.Close()
-	found, err := generalize.Measure(ctx, r, m, progress.Progress{Say: view.Say, Note: s.Note})
+	found, err := job(ctx, r, progress.Progress{Say: view.Say, Note: s.Note})
 	if err != nil {
 		if errors.Is(err, train.ErrInterrupted) {
 			return &base.ExitError{Code: base.ExitInterrupted, Err: err}
@@ -163,7 +148,7 @@ func runMeasure(ctx context.Context, s *base.Streams, o options, job string) err
 		return err
 	}
 	s.Warn(found.Cautions()...)
-	figures := run.FigureFolder(r.Dir, m.Set, m.MeasuredCheckpoint())
+	figures := run.FigureFolder(r.Dir, o.Set, o.Checkpoint)
 	if err := generalize.Undraw(found, figures); err != nil {
 		return err
 	}
@@ -171,6 +156,14 @@ func runMeasure(ctx context.Context, s *base.Streams, o options, job string) err
 		drawMeasured(s, figures, found)
 	}
 	return s.Result(found, func(w io.Writer) error { return found.Table().Write(w, o.Format) })
+}
+
+// note says what a user should know before the work.
+func (o *options) note(s *base.Streams, r *run.Run, count string) error {
+	if o.counted() == oldCount {
+		s.Note("--%s is an old name: write --%s", oldCount, count)
+	}
+	return o.NoteUnfinished(s, r)
 }
 
 // drawMeasured draws what there is to draw; the numbers stand without.
@@ -182,54 +175,4 @@ func drawMeasured(s *base.Streams, dir string, found generalize.Measurement) {
 	for _, f := range files {
 		s.Note("drew %s", f)
 	}
-}
-
-// measure checks the flags of a measurement.
-func (o *options) measure(job string) (generalize.Options, error) {
-	m := generalize.Options{
-		Job: job, Checkpoint: o.Checkpoint, Set: o.Set, Limit: o.Limit, Bootstrap: o.bootstrap, Seed: o.seed, Triplets: o.triplets,
-		Repeats: o.repeats, Images: o.images, Replace: o.replace, Steps: o.steps, Jobs: o.jobs, Reference: o.reference, Force: o.force,
-	}
-	if err := base.CheckResamples(o.bootstrap); err != nil {
-		return m, err
-	}
-	if o.changed("reference") && o.reference == "" {
-		return m, base.Usagef("--reference is empty; give the directory of a run")
-	}
-	for i, word := range o.replace {
-		o.replace[i] = generalize.ReplacementOf(word)
-	}
-	m.Replace = o.replace
-	triples := slices.Contains(o.replace, generalize.ReplaceTriple)
-	if triples {
-		if err := o.checkTriples(job); err != nil {
-			return m, err
-		}
-	}
-	if n := o.triplets; o.changed("triplets") && n < generalize.LeastTriplets {
-		return m, base.Usagef("--triplets is %d; give at least %d", n, generalize.LeastTriplets)
-	}
-	if count := o.counted(); len(o.images) > 0 && count != "" {
-		return m, base.Usagef("--images says which images are replaced, --%s how many are drawn: give one", count)
-	}
-	for i, v := range o.images {
-		if v < 0 || !triples && slices.Contains(o.images[:i], v) {
-			return m, base.Usagef("--images is %v; give each image once, counted from 0", o.images)
-		}
-	}
-	for i, v := range o.replace {
-		if !triples && !slices.Contains(generalize.Replacements(), v) || slices.Contains(o.replace[:i], v) {
-			return m, base.Usagef("--replace is %s; give each once of %s, or %s alone", words(o.replace), words(generalize.Replacements()), words([]string{generalize.ReplaceTriple}))
-		}
-	}
-	if job == generalize.MeasureInfluence && slices.Contains(o.replace, generalize.ReplaceUlp) {
-		return m, base.Usagef("influence replaces images: --replace %s is for tercet stability", generalize.ReplaceUlp)
-	}
-	if job == generalize.MeasureInfluence && len(o.replace) > 1 {
-		return m, base.Usagef("influence replaces images in one way: --replace is %s", words(o.replace))
-	}
-	if o.Set == "train" {
-		return m, base.Usagef("%s needs images not used in training: --split must be test or validation", job)
-	}
-	return m, nil
 }

@@ -96,12 +96,12 @@ func (m *measurer) claim(ctx context.Context) (*Measurement, error) {
 		name += "-circle"
 	}
 	doc := &Measurement{file: filepath.Join("stability", name+".json"), exact: o.Exact}
-	asked := record.MetricOptions{Repeats: o.claimRepeats(), Delta: o.delta(), Triplets: o.Triplets}
+	asked := record.MetricOptions{Repeats: o.Repeats, Delta: o.delta(), Triplets: o.Triplets}
 	if err := mayReplace(m.r, doc.file, record.MetricStability{Data: m.pool.record, Seed: o.Seed, Options: &asked}, o); err != nil {
 		return nil, err
 	}
 	d, err := claim.Test(ctx, measure.Study{
-		Source: m.pool.source, Data: m.pool.record, Zeta: claimZeta, Repeats: o.claimRepeats(), Most: m.pool.most(), Held: m.pool.held,
+		Source: m.pool.source, Data: m.pool.record, Zeta: claimZeta, Repeats: o.Repeats, Most: m.pool.most(), Held: m.pool.held,
 		Delta: o.delta(), Triplets: o.Triplets, Seed: o.Seed, Done: m.done, Keep: m.keep,
 	})
 	if err != nil {

@@ -5,8 +5,7 @@ type Options struct {
 	Gap        bool   // the generalization gap; otherwise the stability
 	Checkpoint string // "last" or "best"
 	Triplets   int    // drawn for a risk; 0 takes all
-	Repeats    int
-	OwnRepeats bool   // Repeats is the default, in place of which a claim has its own number
+	Repeats    int    // samples of each size; of a Claim, 0 takes its own number
 	Seed       uint64 // of samples
 	Force      bool   // replaces a document that has more
 
@@ -53,12 +52,4 @@ func (o Options) sizes() []int {
 		return []int{20, 40, 80, 160}
 	}
 	return o.Sizes
-}
-
-// claimRepeats are none of a claim that has its own number.
-func (o Options) claimRepeats() int {
-	if o.OwnRepeats {
-		return 0
-	}
-	return o.Repeats
 }
