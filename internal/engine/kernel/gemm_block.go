@@ -20,6 +20,9 @@ type blocking struct {
 	columns int // in a run at most
 	packed  int // numbers of B that a thread packs for a group; one run of k is packed at least
 	crowded int // a transposed A whose rows lie a multiple of this apart is copied
+	// From this many numbers on, B does not stay in the second cache beside the rest: its
+	// panels, read in place, come from a slow third cache. 0: the third cache is fast.
+	inPlace int
 }
 
 // With a second cache of 1 MiB (Zen 4), A's block takes 252 KiB of it, a piece of B
@@ -27,7 +30,7 @@ type blocking struct {
 // Rapids on, whose third cache is slow) the second one holds all that is packed.
 var (
 	smallCache = blocking{rows: 168, piece: 1 << 17, columns: 2048, packed: 5 << 18, crowded: pageNumbers}
-	largeCache = blocking{rows: 168, piece: 1 << 18, columns: 768, packed: 1 << 18, crowded: 128}
+	largeCache = blocking{rows: 168, piece: 1 << 18, columns: 768, packed: 1 << 18, crowded: 128, inPlace: 3 << 17}
 )
 
 var blocks = blockingFor(secondCache())

@@ -51,7 +51,7 @@ func TestTilesDoNotCrowdTheFirstCache(t *testing.T) {
 					t.Errorf("%s, %s %d numbers apart: %d lines in a set of %d ways", processor.name, name, ld, got, processor.ways)
 				}
 			}
-			if ld%pageNumbers == 0 && readsWell(pagedStrips+1, ld) {
+			if ld%pageNumbers == 0 && blocks.readsWell(pagedStrips+1, ld, 1) {
 				t.Errorf("%s: rows of B %d numbers apart are read in place by many strips", processor.name, ld)
 			}
 		}

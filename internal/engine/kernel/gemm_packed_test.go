@@ -112,7 +112,7 @@ func TestRowsAPageApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, n, k := l.shape().rows*(pagedStrips+1), 65, 400
-		if strips := ceilDiv(m, l.shape().rows); readsWell(strips, pageNumbers) || !readsWell(strips, pageNumbers+1) {
+		if strips := ceilDiv(m, l.shape().rows); blocks.readsWell(strips, pageNumbers, k*n) || !blocks.readsWell(strips, pageNumbers+1, k*n) {
 			t.Fatalf("%v: %d strips are read in place or packed for both distances", l, strips)
 		}
 		a, b := random(1, m*k), random(2, k*(pageNumbers+1))
@@ -126,6 +126,37 @@ func TestRowsAPageApart(t *testing.T) {
 		for i := range far {
 			if math.Float32bits(far[i]) != math.Float32bits(near[i]) {
 				t.Fatalf("%v: element %d is %v, and %v with rows a page apart", l, i, near[i], far[i])
+			}
+		}
+		restore()
+	}
+}
+
+// A B larger than the second cache is packed where the third cache is slow; the bits do not
+// depend on it.
+func TestLargeRightOperandPacked(t *testing.T) {
+	defer func(b blocking) { blocks = b }(blocks)
+	for _, l := range Levels() {
+		if l == Generic {
+			continue // slow
+		}
+		restore, err := Force(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, n, k := l.shape().rows*repacked, 520, 800
+		if smallCache.readsWell(repacked, n, k*n) == largeCache.readsWell(repacked, n, k*n) || !largeCache.readsWell(1, n, k*n) {
+			t.Fatalf("%v: B is read in place or packed for both caches", l)
+		}
+		a, b := random(3, m*k), random(4, k*n)
+		direct, packed := make([]float32, m*n), make([]float32, m*n)
+		blocks = smallCache
+		Gemm(false, false, m, n, k, 1, a, k, b, n, 0, direct, n)
+		blocks = largeCache
+		Gemm(false, false, m, n, k, 1, a, k, b, n, 0, packed, n)
+		for i := range direct {
+			if math.Float32bits(direct[i]) != math.Float32bits(packed[i]) {
+				t.Fatalf("%v: element %d is %v, and %v packed", l, i, direct[i], packed[i])
 			}
 		}
 		restore()

@@ -137,15 +137,20 @@ func (g *gemmJob) split(s tileShape) {
 // directStrips is the number of strips of A up to which copying B costs more than it
 // gains, and pagedStrips the same for rows of B that lie a multiple of 4 KiB apart: they
 // share so few sets of the caches that a run of them does not stay in the second one.
+// With repacked strips, packing a B of blocking.inPlace numbers costs less than reading it.
 const (
 	directStrips = 74
 	pagedStrips  = 16
 	pageNumbers  = 1024
+	repacked     = 5
 )
 
-// readsWell reports whether the rows of B, so many numbers apart, are better read in place
-// than packed.
-func readsWell(strips, rs int) bool {
+// readsWell reports whether B, of so many numbers in rows rs apart, is better read in place
+// by so many strips of A than packed.
+func (b *blocking) readsWell(strips, rs, numbers int) bool {
+	if b.inPlace > 0 && numbers >= b.inPlace && strips > 1 && strips*numbers >= repacked*b.inPlace {
+		return false
+	}
 	if rs%pageNumbers == 0 {
 		return strips <= pagedStrips
 	}
@@ -154,7 +159,7 @@ func readsWell(strips, rs int) bool {
 
 // prepareB packs the current group of B, or lets the tiles read B itself.
 func (g *gemmJob) prepareB(s tileShape) {
-	g.direct = g.ready == nil && g.b.cs == 1 && readsWell(g.strips, g.b.rs)
+	g.direct = g.ready == nil && g.b.cs == 1 && blocks.readsWell(g.strips, g.b.rs, g.k*g.n)
 	if g.direct {
 		return
 	}
