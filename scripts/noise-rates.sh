@@ -9,12 +9,15 @@
 # DRAWS (20): draws of each kind of noise, seeds 0, 1, ...
 # SIMULATE (0): graphs drawn for each row of Theorem 1, of which the exact multicut
 # optimum is shown.
+# CSV: a file for what was drawn, with all digits; ± of draws is their standard deviation.
 set -euf
 
 TERCET=${TERCET:-bin/tercet}
 DRAWS=${DRAWS:-20}
 SIMULATE=${SIMULATE:-0}
+CSV=${CSV:-/dev/null}
 [ -x "$TERCET" ] || { echo "noise-rates.sh: there is no $TERCET; make build makes it" >&2; exit 2; }
+echo "quantity,noise,K,P,N_c,draws,interval,value,low,high" >"$CSV"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
@@ -45,10 +48,14 @@ while read -r k p n esim lower ediff dup cut; do
 	[ "$SIMULATE" = 0 ] || [ "$cut" = - ] || sim="--simulate $SIMULATE"
 	# shellcheck disable=SC2086
 	"$TERCET" bound dibs --classes "$k" --noise "$p" --per-class "$n" $sim --json 2>/dev/null | flat |
-		awk -v k="$k" -v p="$p" -v n="$n" -v esim="$esim" -v lower="$lower" -v ediff="$ediff" -v dup="$dup" -v cut="$cut" "$helpers"'
+		awk -v csv="$CSV" -v draws="$SIMULATE" -v k="$k" -v p="$p" -v n="$n" -v esim="$esim" -v lower="$lower" -v ediff="$ediff" -v dup="$dup" -v cut="$cut" "$helpers"'
 			{ v[$1] = $2 }
 			function digits(x) { return length(x) - index(x, ".") }
-			function drawn(key) { return (key ".value") in v ? sprintf("%.4f ±%.4f", v[key ".value"], v[key ".sd"]) : "" }
+			function drawn(key,  m, sd) {
+				if (!((key ".value") in v)) return ""
+				m = v[key ".value"]; sd = v[key ".sd"]
+				printf "%s,PLN,%s,%s,%s,%s,standard deviation,%.9g,%.9g,%.9g\n", key == "simulation.multicut" ? "multicut optimum" : "duplicates floor", k, p, n, draws, m, m - sd, m + sd >>csv
+				return sprintf("%.4f ±%.4f", m, sd) }
 			END {
 				bad = off(v["lower"], lower, digits(lower)) || off(v["e_diff"], ediff, digits(ediff))
 				if (esim == "~0") bad = bad || v["e_sim"] > 1e-20
@@ -117,12 +124,14 @@ rates() {
 			--set "seed=$i" "$@" --noise "$noise" --json | flat | awk '{ v[$1] = $2 }
 			END { pairs = "graph.pairs" in v; print v["noise.wanted"], v["noise.flipped"], v["noise.items"], v["noise.effective"], pairs ? v["graph.effective"] : v["noise.effective_found"], v["triplets.weights.beta"], v["triplets.weights.gamma"], v["triplets.weights.w11"], v["triplets.weights.w00"] }'
 		i=$((i + 1))
-	done | awk -v name="$name" "$helpers"'
+	done | awk -v csv="$CSV" -v name="$name" "$helpers"'
 		NR == 1 { wanted = $1; effective = $4 }
 		{ k += $2; n += $3; wilson($2, $3); inside += (low <= wanted && wanted <= high); e += $5; ee += $5*$5
 			if ($6 != "") { b += $6; g += $7; r += $8; x += $9 } }
 		END {
 			wilson(k, n); m = e/NR; sd = NR > 1 ? sqrt((ee - NR*m*m > 0 ? ee - NR*m*m : 0)/(NR - 1)) : 0
+			printf "rate,\"%s\",10,,300,%d,Wilson 95 %%,%.9g,%.9g,%.9g\n", name, NR, k/n, low, high >>csv
+			if (effective > 0) printf "wrong pairs,\"%s\",10,,300,%d,standard deviation,%.9g,%.9g,%.9g\n", name, NR, m, m - sd, m + sd >>csv
 			t = b + g > 0 ? sprintf("%.4f, %.4f, %.4f, %.4f", b/NR, g/NR, r/NR, x/NR) : ""
 			printf "| %s | %.4f | %.4f [%.4f, %.4f] of %d | %s | %d of %d | %s | %s | %s |\n", name, wanted, k/n, low, high, n, (low <= wanted && wanted <= high ? "yes" : "no"), inside, NR,
 				(effective > 0 ? sprintf("%.4f", effective) : ""), (effective > 0 ? sprintf("%.4f ±%.4f", m, sd) : ""), t }'
