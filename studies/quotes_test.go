@@ -3,20 +3,24 @@ package studies
 import (
 	"bufio"
 	"encoding/csv"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // A stored mean with its interval.
 type stored struct{ mean, low, high float64 }
 
-// storedIntervals reads every column of results/tables and results/oracles that has an
-// interval beside it.
+// storedIntervals reads every column of the CSV files in results that has an interval beside
+// it.
 func storedIntervals(t *testing.T) []stored {
 	t.Helper()
 	names, err := filepath.Glob("../results/tables/*.csv")
@@ -27,8 +31,12 @@ func storedIntervals(t *testing.T) []stored {
 	if err != nil || len(others) == 0 {
 		t.Fatalf("no results of other programs: %v", err)
 	}
+	calculated, err := filepath.Glob("../results/calculated/*.csv")
+	if err != nil || len(calculated) == 0 {
+		t.Fatalf("no results of calculators: %v", err)
+	}
 	all := markdownIntervals(t)
-	for _, name := range append(names, others...) {
+	for _, name := range slices.Concat(names, others, calculated) {
 		f, err := os.Open(name)
 		if err != nil {
 			t.Fatal(err)
@@ -129,6 +137,19 @@ func quotes(text string, all []stored) (found int, missing []string) {
 	return found, missing
 }
 
+// isClopperPearson says whether an interval in percent is that of Clopper and Pearson for a
+// share "K of N" with 0 < K < N, from the quantiles of the beta distribution.
+func isClopperPearson(quote, of string) bool {
+	var k, n float64
+	m := interval.FindStringSubmatch(quote)
+	if _, err := fmt.Sscanf(of, "%f of %f", &k, &n); err != nil || m == nil {
+		return false
+	}
+	low := distuv.Beta{Alpha: k, Beta: n - k + 1}.Quantile(0.025)
+	high := distuv.Beta{Alpha: k + 1, Beta: n - k}.Quantile(0.975)
+	return parsePrinted(m[1]).of(100*low) && parsePrinted(m[2]).of(100*high)
+}
+
 // Every interval that the README and the pages of the papers print is that of a stored
 // table, rounded once. testdata/quotes.txt lists those that come from elsewhere, with their
 // source.
@@ -142,7 +163,11 @@ func TestPagesQuoteStoredTables(t *testing.T) {
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		if line := lines.Text(); line != "" && !strings.HasPrefix(line, "#") {
-			elsewhere[line]++
+			quote, of, share := strings.Cut(line, " = ")
+			if share && !isClopperPearson(quote, of) {
+				t.Errorf("studies/testdata/quotes.txt: %s: that is not the interval of %s", quote, of)
+			}
+			elsewhere[quote]++
 		}
 	}
 	pages, err := filepath.Glob("../docs/papers/*.md")
