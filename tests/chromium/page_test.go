@@ -174,6 +174,56 @@ func TestPrint(t *testing.T) {
 	p.done()
 }
 
+// On a sheet of letter paper across, the narrower of the two usual ones, nothing is cut.
+func TestPrintedWidth(t *testing.T) {
+	const sheet = 965 // 11 inches less two margins of 12 mm
+	p := open(t)
+	p.do(chromedp.EmulateViewport(sheet, 700), emulation.SetEmulatedMedia().WithMedia("print"), chromedp.Sleep(300*time.Millisecond))
+	for _, cut := range js[[]string](p, `Array.from(document.querySelectorAll("table, pre, img, canvas, svg, .u-legend")).filter(e => e.getBoundingClientRect().right > innerWidth || e.tagName === "PRE" && e.scrollWidth > e.clientWidth).map(e => e.tagName + " " + e.id + " " + e.textContent.slice(0, 40))`) {
+		t.Errorf("cut on paper: %s", cut)
+	}
+	// Chromium leaves buttons out where it repeats the headings of a table on its next page.
+	if boxes := js[int](p, `Array.from(document.querySelectorAll("th button")).filter(e => getComputedStyle(e).display !== "contents").length`); boxes > 0 {
+		t.Errorf("%d headings are buttons on paper", boxes)
+	}
+	if shown := js[int](p, `Array.from(document.querySelectorAll("details:not([open])")).filter(e => getComputedStyle(e).display !== "none").length`); shown > 0 {
+		t.Errorf("%d folded pictures are printed without the picture", shown)
+	}
+	p.done()
+}
+
+// A page in dark colors is printed in light ones, its curves too, and keeps its zoom.
+func TestPrintFromDark(t *testing.T) {
+	p := open(t)
+	const drawn, ink = `document.querySelector(".chart canvas").toDataURL()`, `getComputedStyle(document.body).color`
+	become := func(what string, fits func(drawn, ink string) bool) (string, string) { // a loaded machine draws late
+		t.Helper()
+		var d, i string
+		for range 100 {
+			if d, i = js[string](p, drawn), js[string](p, ink); fits(d, i) {
+				return d, i
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Fatal(what)
+		return d, i
+	}
+	scheme := func(name string) chromedp.Action {
+		return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}})
+	}
+	p.do(scheme("light"), chromedp.ScrollIntoView(".chart", chromedp.ByQuery), chromedp.Focus(".chart", chromedp.ByQuery))
+	whole := js[string](p, drawn)
+	p.do(chromedp.KeyEvent("+"))
+	light, lightInk := become("plus changes nothing", func(d, _ string) bool { return d != whole })
+	p.do(scheme("dark"))
+	dark, darkInk := become("dark and light look the same", func(d, i string) bool { return d != light && i != lightInk })
+	p.do(chromedp.Evaluate(`dispatchEvent(new Event("beforeprint"))`, nil))
+	become("what is printed is not what a light screen shows", func(d, i string) bool { return d == light && i == lightInk })
+	p.do(chromedp.Evaluate(`dispatchEvent(new Event("afterprint"))`, nil))
+	become("after printing the page is not as before", func(d, i string) bool { return d == dark && i == darkInk })
+	p.done()
+}
+
 // Narrow and wide, light and dark, the page is no wider than the window. TERCET_SHOTS names a
 // folder for screenshots.
 func TestSizes(t *testing.T) {

@@ -12,6 +12,11 @@ function make(name, props, parent) {
 
 function css(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
 
+// dark says whether curves are drawn for a dark screen; paper is light.
+function dark() {
+  return window.matchMedia && matchMedia("(prefers-color-scheme: dark)").matches && !document.documentElement.classList.contains("paper");
+}
+
 // Tables: a heading sorts, a field chooses rows.
 function value(row, i) { return row.cells[i].textContent.trim(); }
 
@@ -77,8 +82,9 @@ function chart(spec) {
   var all = uPlot.join(spec.lines.map(function (l) { return [l.x, l.y]; }));
   var focused = -1, plot;
   function draw() {
+    var before = plot, zoomed = plot && (plot.scales.x.min > low || plot.scales.x.max < high) && plot.scales.x;
     if (plot) plot.destroy();
-    var colors = window.matchMedia && matchMedia("(prefers-color-scheme: dark)").matches ? data.dark : data.colors;
+    var colors = dark() ? data.dark : data.colors;
     var axis = {stroke: css("--ink"), grid: {stroke: css("--rule"), width: 1}, ticks: {stroke: css("--rule"), width: 1}};
     plot = new uPlot({
       width: Math.max(200, box.clientWidth), height: 260,
@@ -98,11 +104,12 @@ function chart(spec) {
       },
       series: [{label: spec.x}].concat(spec.lines.map(function (l, i) {
         return {
-          label: l.name, stroke: colors[i % colors.length], width: 1.5, spanGaps: true,
+          label: l.name, show: !before || before.series[i + 1].show, stroke: colors[i % colors.length], width: 1.5, spanGaps: true,
           dash: [[], [6, 3], [2, 3]][Math.floor(i / colors.length) % 3], points: {show: l.x.length < 30, size: 5}
         };
       }))
     }, all, holder);
+    if (zoomed) plot.setScale("x", {min: zoomed.min, max: zoomed.max});
     Array.from(holder.querySelectorAll(".u-series")).forEach(function (row) {
       row.tabIndex = 0;
       row.onkeydown = function (e) {
@@ -111,8 +118,8 @@ function chart(spec) {
       };
     });
   }
-  draw();
   var low = all[0][0], high = all[0][all[0].length - 1];
+  draw();
   function zoom(min, max) {
     min = Math.max(low, min); max = Math.min(high, max);
     if (max > min) plot.setScale("x", {min: min, max: max});
@@ -220,7 +227,16 @@ window.addEventListener("resize", function () {
   clearTimeout(again);
   again = setTimeout(function () { charts.forEach(function (c) { c.resize(); }); }, 100);
 });
-if (window.matchMedia) {
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", function () { charts.forEach(function (c) { c.redraw(); }); });
-}
+function redraw() { charts.forEach(function (c) { c.redraw(); }); }
+if (window.matchMedia) matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+window.addEventListener("beforeprint", function () {
+  if (!dark()) return;
+  document.documentElement.classList.add("paper");
+  redraw();
+});
+window.addEventListener("afterprint", function () {
+  if (!document.documentElement.classList.contains("paper")) return;
+  document.documentElement.classList.remove("paper");
+  redraw();
+});
 })();
