@@ -31,7 +31,7 @@ func (p *Table) Compare(runs []*rundir.Run, variants []string) (*study.Document,
 	if err != nil {
 		return nil, err
 	}
-	d := &study.Document{Rows: []*study.Row{}, Notes: []string{fmt.Sprintf("paper: %s; %s", p.Source, p.Setup)}}
+	d := &study.Document{Rows: []*study.Row{}, Notes: []string{fmt.Sprintf("%s: %s; %s", p.by(), p.Source, p.Setup)}}
 	var remarks, used []string
 	var kept []*rundir.Run
 	for i := range p.Rows {
@@ -100,10 +100,10 @@ func (p *Table) table() *study.Table {
 	return t
 }
 
-// paperRow has the paper's numbers.
+// paperRow has the numbers that the paper, or who by says, prints.
 func (p *Table) paperRow(row *Row, number string) *study.Row {
 	r := &study.Row{Fields: row.fields(row.Data, row.Eta), Scores: row.numbers, Runs: []string{}, Seeds: []uint64{}, Paper: true}
-	r.Fields["row"], r.Fields["numbers"] = number, "paper"
+	r.Fields["row"], r.Fields["numbers"] = number, p.by()
 	if row.collapsed {
 		r.Word = "*collapse*"
 	}

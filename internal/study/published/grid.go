@@ -37,7 +37,7 @@ func (p *Table) Grid(d *study.Document, columns []string) (*render.Table, error)
 	sources, order := observe.GroupBy(d.Rows, func(r *study.Row) string { return r.Fields["source"] })
 	for _, source := range order {
 		lines, who := observe.GroupBy(sources[source], func(r *study.Row) string { return r.Fields["numbers"] })
-		slices.SortStableFunc(who, func(a, b string) int { return paperFirst(a) - paperFirst(b) })
+		slices.SortStableFunc(who, func(a, b string) int { return p.paperFirst(a) - p.paperFirst(b) })
 		for _, w := range who {
 			row := []render.Cell{render.Text(source), render.Text(w)}
 			for _, head := range heads {
@@ -51,8 +51,8 @@ func (p *Table) Grid(d *study.Document, columns []string) (*render.Table, error)
 	return t, nil
 }
 
-func paperFirst(who string) int {
-	if who == "paper" {
+func (p *Table) paperFirst(who string) int {
+	if who == p.by() {
 		return 0
 	}
 	return 1

@@ -22,6 +22,7 @@ type Table struct {
 	Name    string   `yaml:"-"`
 	Title   string   `yaml:"title"`
 	Aliases []string `yaml:"aliases"` // other names, such as tab7
+	By      string   `yaml:"by"`      // whose numbers they are, "paper" where it is empty
 	Source  string   `yaml:"source"`  // where the numbers stand
 	Setup   string   `yaml:"setup"`   // data, network and attack of the paper
 	Columns []string `yaml:"columns"` // in the paper's order
@@ -112,6 +113,14 @@ func Read(text []byte, file, name string) (*Table, error) {
 		}
 	}
 	return p, nil
+}
+
+// by says whose the printed numbers are.
+func (p *Table) by() string {
+	if p.By == "" {
+		return "paper"
+	}
+	return p.By
 }
 
 // check refuses a description that cannot be used and prepares its rows.
