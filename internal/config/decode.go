@@ -14,6 +14,7 @@ type decoder struct {
 	origins map[string]origin
 	bad     map[string]bool // keys whose value could not be read
 	errs    []*Error
+	old     []string // notices of keys under former names
 }
 
 func (d *decoder) fail(at origin, key, format string, args ...any) {
@@ -126,6 +127,9 @@ func (d *decoder) field(v reflect.Value, f field, n *node, path string) {
 		d.section(v, val, key+".")
 	case val != nil:
 		d.origins[key] = val.at
+		if val.was != "" {
+			d.old = append(d.old, f.notice(val.at, path))
+		}
 		d.value(v, f, val, key)
 	case f.typ == spanType && v.Interface().(component.Span).Unit == "":
 		v.Set(reflect.ValueOf(component.Span{Unit: units(f)[0]}))

@@ -3,8 +3,6 @@ package config
 import (
 	"reflect"
 	"slices"
-	"strings"
-	"sync"
 
 	"tercet/internal/component"
 )
@@ -103,59 +101,6 @@ func spell(t reflect.Type, n *node) *node {
 		return &node{kind: mapping, at: n.at}
 	}
 	return renamed(t, n)
-}
-
-// renamed writes the keys of section n that had another name, tag was, by their name of
-// today, and their values that had another one, tag words ("old=new"), too.
-func renamed(t reflect.Type, n *node) *node {
-	out := n
-	for _, f := range formerly(t) {
-		was := f.was
-		if n.get(was) == nil || n.get(f.name) != nil { // both: the old one is an unknown key
-			continue
-		}
-		if out == n {
-			out = keep(n, func(string) bool { return true })
-		}
-		for i, e := range out.keys {
-			if e.key != was {
-				continue
-			}
-			val := *e.val
-			for _, w := range strings.Split(f.tag.Get("words"), "|") {
-				if old, now, ok := strings.Cut(w, "="); ok && val.kind == scalar && val.text == old {
-					val.text = now
-				}
-			}
-			out.keys[i] = entry{f.name, e.at, &val}
-		}
-	}
-	return out
-}
-
-// former are the lists of formerly.
-var former sync.Map // of reflect.Type to []field
-
-// formerly lists the keys of a section that had another name, those of its components
-// once. The list is shared: it must not be changed.
-func formerly(t reflect.Type) []field {
-	if list, ok := former.Load(t); ok {
-		return list.([]field)
-	}
-	var out []field
-	list := fields(t)
-	if _, family, ok := choice(t); ok {
-		for _, c := range family {
-			list = append(list, optionFields(c)...)
-		}
-	}
-	for _, f := range list {
-		if f.was != "" && !slices.ContainsFunc(out, func(g field) bool { return g.was == f.was }) {
-			out = append(out, f)
-		}
-	}
-	former.Store(t, out)
-	return out
 }
 
 func chosen(family []part, n *node) string {

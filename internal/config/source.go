@@ -16,6 +16,7 @@ type source struct {
 	tree      *node // of all files, included ones below
 	overrides []Override
 	origins   map[string]origin // of each key that is not a default
+	old       []string          // notices of keys under former names
 }
 
 func (s *source) origin(key string) origin {
@@ -249,8 +250,9 @@ func assemble(tree *node, over []Override) (*Config, []*Error) {
 	}
 	d := decoder{origins: map[string]origin{}, bad: map[string]bool{}}
 	c := common()
-	c.src = &source{tree, over, d.origins}
+	c.src = &source{tree: tree, overrides: over, origins: d.origins}
 	d.section(reflect.ValueOf(c).Elem(), all, "")
+	c.src.old = d.old
 	c.check(d.bad, func(e *Error) { d.errs = append(d.errs, e) })
 	return c, d.errs
 }

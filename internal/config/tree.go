@@ -27,6 +27,8 @@ type node struct {
 	items []*node
 
 	cleared bool // a sweep that replaces those of the layers below
+
+	was string // the former name under which the config has its key
 }
 
 type entry struct {

@@ -22,19 +22,19 @@ type AttackOptions struct {
 	Direction  string   `json:"direction" doc:"direction of a step: 'sign' or 'normalized'"`
 	Start      string   `json:"start" doc:"first iterate: 'clean' or 'random'"`
 	Restarts   int      `json:"restarts" doc:"number of starts; the best is kept"`
-	Keep       string   `json:"keep" doc:"iterate that counts: 'last' or 'best'"`
+	Keep       string   `json:"keep" doc:"iterate that is kept: 'last' or 'best'"`
 	Queries    int      `json:"queries" doc:"number of queries attacked; 0 is all"`
 	Sample     bool     `json:"sample" doc:"whether the queries are a random sample"`
-	Batch      int      `json:"batch" doc:"batch size of the published means"`
+	Batch      int      `json:"batch" doc:"number of queries that a published score averages first"`
 	Seed       uint64   `json:"seed" doc:"random seed"`
 	Bootstrap  int      `json:"bootstrap" doc:"resamples of the confidence intervals; 0 gives none"`
-	Draws      int      `json:"draws" doc:"draws of random targets"`
-	W          int      `json:"w" doc:"queries of CA"`
-	M          int      `json:"m" doc:"candidates of QA and SPQA"`
-	Near       bool     `json:"near,omitempty" doc:"whether the targets of CA+ and the like are drawn near the query"`
+	Draws      int      `json:"draws" doc:"number of random target draws"`
+	W          int      `json:"w" doc:"w, number of queries for each candidate of CA"`
+	M          int      `json:"m" doc:"m, number of candidates for each query of QA and SPQA"`
+	Near       bool     `json:"near,omitempty" doc:"whether the targets of CA+ and QA+ are drawn from the nearest items"`
 	Pure       bool     `json:"pure,omitempty" doc:"whether CA and QA optimize the distance itself instead of hinges"`
 	XiScale    float64  `json:"xi_scale,omitempty" doc:"k of the SPQA weight min(exp(k loss), 1e9)"`
-	XiWeight   float64  `json:"xi_weight,omitempty" doc:"fixed SPQA weight of the images to keep in place"`
+	XiWeight   float64  `json:"xi_weight,omitempty" doc:"fixed SPQA weight of the images whose rank is to stay"`
 	PerQuery   bool     `json:"per_query,omitempty" doc:"whether the values of each query are stored"`
 	// Pictures is how many queries' images to keep, of PictureAttacks (none given:
 	// ES, or the first attack).
@@ -51,12 +51,12 @@ type Attack struct {
 	Options        AttackOptions             `json:"options" doc:"the options of the command, with defaults filled in"`
 	Queries        int                       `json:"queries" doc:"number of queries attacked"`
 	Excluded       int                       `json:"queries_excluded,omitempty" doc:"queries not attacked because no other image has their label"`
-	Gallery        int                       `json:"gallery,omitempty" doc:"images that are searched, where these are not the queries too"`
+	Gallery        int                       `json:"gallery,omitempty" doc:"number of gallery images, if queries and gallery are separate"`
 	Scores         map[string]Scores         `json:"scores" doc:"scores under attack, by variant"`
 	Clean          map[string]Scores         `json:"clean" doc:"the same scores of clean images, by variant"`
-	RightWhenClean map[string]RightWhenClean `json:"right_when_clean,omitempty" doc:"by variant, scores of the queries whose nearest clean image has their class (after an attack that scores recall)"`
-	Attacks        []AttackRecord            `json:"attacks" doc:"what each attack did"`
-	Candidates     Packed                    `json:"candidates,omitempty" doc:"index of each image that CA perturbs, where these are not the queries, packed as 'values' are"`
+	RightWhenClean map[string]RightWhenClean `json:"right_when_clean,omitempty" doc:"by variant, scores of only those queries whose nearest clean image has their class; for attacks that score recall"`
+	Attacks        []AttackRecord            `json:"attacks" doc:"cost and perturbation size of each attack"`
+	Candidates     Packed                    `json:"candidates,omitempty" doc:"index of each image that CA perturbs, if queries and gallery are separate, packed as 'values' are"`
 	Items          Packed                    `json:"items,omitempty" doc:"index of each query among the images, packed as 'values' are"`
 	Values         map[string]PackedScores   `json:"values,omitempty" doc:"by variant, the value of each query under attack: float32, little-endian, zlib, base64"`
 	Warnings       []string                  `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
@@ -78,7 +78,7 @@ type AttackRecord struct {
 	Attack       string     `json:"attack" doc:"name of the attack"`
 	Scores       []string   `json:"scores" doc:"keys of its scores"`
 	Crafted      int        `json:"crafted" doc:"images crafted, over all variants and draws"`
-	Shared       int        `json:"shared" doc:"crafted images that both variants use"`
+	Shared       int        `json:"shared" doc:"number of crafted images that both variants use"`
 	Radius       Radius     `json:"radius" doc:"size of the perturbations"`
 	ZeroGradient float64    `json:"zero_gradient" doc:"fraction of vanished gradients; near 1 it means masked gradients or a goal already met"`
 	Cost         CostRecord `json:"cost" doc:"passes through the network, and the time"`
@@ -92,7 +92,7 @@ type Curve struct {
 	Options  AttackOptions `json:"options" doc:"the options of the command, with defaults filled in"`
 	Queries  int           `json:"queries" doc:"number of queries attacked"`
 	Excluded int           `json:"queries_excluded,omitempty" doc:"queries not attacked because no other image has their label"`
-	Gallery  int           `json:"gallery,omitempty" doc:"images that are searched, where these are not the queries too"`
+	Gallery  int           `json:"gallery,omitempty" doc:"number of gallery images, if queries and gallery are separate"`
 	Points   []CurvePoint  `json:"points" doc:"scores by ascending eps"`
 	Warnings []string      `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost     CostRecord    `json:"cost" doc:"passes through the network, and the time"`
@@ -104,7 +104,7 @@ type CurvePoint struct {
 	Eps     float64           `json:"eps" doc:"budget, pixels in [0, 1]"`
 	Step    float64           `json:"step" doc:"step size, at most eps"`
 	Scores  map[string]Scores `json:"scores" doc:"scores by variant; at eps 0 those of clean images"`
-	Attacks []AttackRecord    `json:"attacks" doc:"what each attack did"`
+	Attacks []AttackRecord    `json:"attacks" doc:"cost and perturbation size of each attack"`
 }
 
 func (Attack) kind() kind {
@@ -175,30 +175,30 @@ type AttackPart struct {
 	Kernel  string        `json:"kernel" doc:"kernel level, and the device of the network if it is not the processor"`
 	Task    int           `json:"task" doc:"number of the task, from 1"`
 	Tasks   int           `json:"tasks" doc:"number of tasks"`
-	First   int           `json:"first" doc:"place of the first query of the share"`
-	Queries int           `json:"queries" doc:"number of its queries"`
+	First   int           `json:"first" doc:"position of the share's first query among all queries"`
+	Queries int           `json:"queries" doc:"number of queries of the share"`
 	// Adversarial and Clean are by variant and score.
-	Adversarial [][][]float64 `json:"adversarial,omitempty" doc:"scores of the perturbed images, by variant, score and query"`
-	Clean       [][][]float64 `json:"clean,omitempty" doc:"the same scores of the images as they are"`
-	Attacks     []AttackShare `json:"attacks,omitempty" doc:"what each attack did"`
+	Adversarial [][][]float64 `json:"adversarial,omitempty" doc:"score of each query under attack, by variant and score"`
+	Clean       [][][]float64 `json:"clean,omitempty" doc:"the same scores of the clean images"`
+	Attacks     []AttackShare `json:"attacks,omitempty" doc:"cost and perturbation size of each attack"`
 }
 
 // AttackShare is what an attack did to some of the queries.
 type AttackShare struct {
 	Attack  string        `json:"attack" doc:"name of the attack"`
-	Seconds float64       `json:"seconds" doc:"time it took"`
+	Seconds float64       `json:"seconds" doc:"wall time in seconds"`
 	Batches []AttackBatch `json:"batches" doc:"images that were crafted together"`
 }
 
 // AttackBatch are images that were crafted together.
 type AttackBatch struct {
-	Draw    int       `json:"draw" doc:"draw of random targets, from 0"`
-	First   int       `json:"first" doc:"place of the first query"`
-	Crafted int       `json:"crafted" doc:"images that were crafted"`
-	Shared  int       `json:"shared" doc:"images that both variants use"`
-	Linf    []float64 `json:"linf" doc:"largest change of a pixel, of each image"`
-	L2      []float64 `json:"l2" doc:"Euclidean length of the change, of each image"`
-	Zero    []float64 `json:"zero" doc:"images times the fraction of their gradients that vanished, for each crafting"`
+	Draw    int       `json:"draw" doc:"number of the random target draw, from 0"`
+	First   int       `json:"first" doc:"position of the first query"`
+	Crafted int       `json:"crafted" doc:"number of crafted images"`
+	Shared  int       `json:"shared" doc:"number of crafted images that both variants use"`
+	Linf    []float64 `json:"linf" doc:"largest change of a pixel of each image"`
+	L2      []float64 `json:"l2" doc:"Euclidean norm of the perturbation of each image"`
+	Zero    []float64 `json:"zero" doc:"for each run of gradient descent, the number of images times the fraction of vanished gradients"`
 	Cost    Cost      `json:"cost" doc:"passes through the network"`
 }
 

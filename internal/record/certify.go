@@ -13,18 +13,18 @@ import (
 
 // CertifyOptions is the resolved method and budget of certificates.
 type CertifyOptions struct {
-	Method  string    `json:"method" doc:"how it is proven: 'vote' (randomized smoothing), 'mean' (mean embedding under noise), 'ibp' (interval bounds), 'crown-ibp' (these and bounds backward) or 'lipschitz' (spectral norms)"`
+	Method  string    `json:"method" doc:"method of proof: 'vote' (randomized smoothing), 'mean' (mean embedding under noise), 'ibp' (interval bounds), 'crown-ibp' (interval, then backward linear bounds) or 'lipschitz' (spectral norms)"`
 	Norm    string    `json:"norm" doc:"norm of the budgets: 'l2' (vote, mean, lipschitz) or 'linf' (ibp, crown-ibp)"`
 	Eps     []float64 `json:"eps" doc:"budgets, pixels in [0, 1], ascending"`
-	Radii   bool      `json:"radii" doc:"whether the largest budget of each query was looked for"`
-	Gallery string    `json:"gallery,omitempty" doc:"'trimmed' or 'prototype', as of the worst case; not there for all rows"`
-	Moves   bool      `json:"gallery_moves,omitempty" doc:"whether images of the gallery may move, too, for clean queries"`
+	Radii   bool      `json:"radii" doc:"whether the largest certified budget of each query was searched"`
+	Gallery string    `json:"gallery,omitempty" doc:"'trimmed' or 'prototype', as in worst.json; absent for all rows"`
+	Moves   bool      `json:"gallery_moves,omitempty" doc:"whether perturbed gallery images were also covered, with clean queries"`
 	Queries int       `json:"queries" doc:"number of queries; 0 is all"`
 	Sample  bool      `json:"sample" doc:"whether the queries are a random sample"`
 	Seed    uint64    `json:"seed" doc:"random seed"`
-	Sigma   float64   `json:"sigma,omitempty" doc:"standard deviation of the noise of a vote or mean, pixels in [0, 1]"`
-	Samples int       `json:"samples,omitempty" doc:"draws of noise for each query, without those before it that choose its class (vote: 100) or its rows (mean: 1,000)"`
-	Alpha   float64   `json:"alpha,omitempty" doc:"probability that a query is certified beyond its radius"`
+	Sigma   float64   `json:"sigma,omitempty" doc:"vote, mean: standard deviation of the noise, pixels in [0, 1]"`
+	Samples int       `json:"samples,omitempty" doc:"vote, mean: noise samples for each query, after those that choose its class (vote: 100) or its rows (mean: 1,000)"`
+	Alpha   float64   `json:"alpha,omitempty" doc:"vote, mean: probability that the certificate of a query is wrong"`
 }
 
 // Certify is certify.json, schema tercet.certify/1: for how many queries it is proven that
@@ -36,16 +36,16 @@ type Certify struct {
 	Queries        int              `json:"queries" doc:"number of queries"`
 	Excluded       int              `json:"queries_excluded,omitempty" doc:"queries left out because no other image has their label"`
 	Gallery        int              `json:"gallery" doc:"images that are searched"`
-	Kernels        string           `json:"kernels,omitempty" doc:"of all but vote and mean, the program that the proof is about: 'direct' is float32 with 'TERCET_WINOGRAD=off'"`
+	Kernels        string           `json:"kernels,omitempty" doc:"ibp, crown-ibp, lipschitz: the convolutions that the proof covers; 'direct' is float32 with 'TERCET_WINOGRAD=off'"`
 	Scores         Scores           `json:"scores" doc:"'recall@1' of clean images, and 'certR@1' at the largest budget"`
-	Points         []CertifyPoint   `json:"points" doc:"what is proven, by ascending budget"`
-	Largest        float64          `json:"largest" doc:"largest budget at which a query was proven"`
+	Points         []CertifyPoint   `json:"points" doc:"certified shares by ascending budget"`
+	Largest        float64          `json:"largest" doc:"largest budget at which any query is certified"`
 	Items          Packed           `json:"items" doc:"index of each query among the images: float32, little-endian, zlib, base64"`
-	Right          Packed           `json:"right" doc:"1 for each query whose nearest image (vote, mean: the choice under noise) is right, else 0, packed as 'items' are"`
-	Radii          Packed           `json:"radii,omitempty" doc:"of each query, the largest budget that was proven, packed as 'items' are; of all but vote and mean in steps of 2 %"`
-	TotalVariation Packed           `json:"radii_total_variation,omitempty" doc:"of mean, radii by total variation, packed as 'items' are"`
-	Lipschitz      Packed           `json:"radii_lipschitz,omitempty" doc:"of mean, radii by the Lipschitz constant of the mean, packed as 'items' are"`
-	Attacked       *CertifyAttacked `json:"attacked,omitempty" doc:"the same queries in 'worst.json', where that has these weights, images and norm"`
+	Right          Packed           `json:"right" doc:"1 for each query whose nearest image is right (vote, mean: whose result under noise is right), else 0, packed as 'items' are"`
+	Radii          Packed           `json:"radii,omitempty" doc:"largest certified budget of each query, packed as 'items' are; ibp, crown-ibp, lipschitz: in steps of 2 %"`
+	TotalVariation Packed           `json:"radii_total_variation,omitempty" doc:"mean: largest budgets by total variation, packed as 'items' are"`
+	Lipschitz      Packed           `json:"radii_lipschitz,omitempty" doc:"mean: largest budgets by the Lipschitz constant, packed as 'items' are"`
+	Attacked       *CertifyAttacked `json:"attacked,omitempty" doc:"comparison with 'worst.json', if it has the same weights, images and norm"`
 	Warnings       []string         `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost           CostRecord       `json:"cost" doc:"passes through the network, and the time"`
 }
@@ -53,30 +53,30 @@ type Certify struct {
 // CertifyPoint is what is proven at one budget.
 type CertifyPoint struct {
 	Eps            float64  `json:"eps" doc:"budget, pixels in [0, 1]"`
-	Certified      Value    `json:"certified" doc:"share of all queries that are proven"`
-	Abstained      float64  `json:"abstained" doc:"share of all queries that are right when clean and not proven"`
-	TotalVariation *float64 `json:"total_variation,omitempty" doc:"of mean, the share that the theorem of total variation proves"`
-	Lipschitz      *float64 `json:"lipschitz,omitempty" doc:"of mean, the share that the Lipschitz constant of the mean proves"`
-	Proven         Packed   `json:"proven" doc:"1 for each query that is proven, else 0, packed as 'items' are"`
+	Certified      Value    `json:"certified" doc:"share of all queries that are certified"`
+	Abstained      float64  `json:"abstained" doc:"share of all queries that are right when clean, but not certified"`
+	TotalVariation *float64 `json:"total_variation,omitempty" doc:"mean: share certified by the bound on total variation"`
+	Lipschitz      *float64 `json:"lipschitz,omitempty" doc:"mean: share certified by the Lipschitz constant of the mean embedding"`
+	Proven         Packed   `json:"proven" doc:"1 for each certified query, else 0, packed as 'items' are"`
 	// Moved is of attacks on the gallery; nil where they were not asked for.
-	Moved *CertifyMoved `json:"moved,omitempty" doc:"queries that stay right, as they are, where images of the gallery move within the budget"`
+	Moved *CertifyMoved `json:"moved,omitempty" doc:"clean queries that stay right if gallery images are perturbed within the budget"`
 }
 
 // CertifyMoved is what is proven where images of the gallery move and the query does not.
 type CertifyMoved struct {
-	One       Value  `json:"one" doc:"share of all queries that no single image breaks"`
-	All       Value  `json:"all" doc:"share of all queries that all images together do not break"`
-	ProvenOne Packed `json:"proven_one" doc:"1 for each query that no single image breaks, else 0, packed as 'items' are"`
-	ProvenAll Packed `json:"proven_all" doc:"1 for each query that all images together do not break, else 0"`
+	One       Value  `json:"one" doc:"share of all queries that no single perturbed image can break"`
+	All       Value  `json:"all" doc:"share of all queries that all perturbed images together cannot break"`
+	ProvenOne Packed `json:"proven_one" doc:"1 for each query that no single perturbed image can break, else 0, packed as 'items' are"`
+	ProvenAll Packed `json:"proven_all" doc:"1 for each query that all perturbed images together cannot break, else 0"`
 }
 
 // CertifyAttacked counts the queries that were attacked too, at the budget of the attack.
 type CertifyAttacked struct {
 	Eps       float64 `json:"eps" doc:"budget of the attack"`
-	Queries   int     `json:"queries" doc:"queries that were certified and attacked"`
-	Certified int     `json:"certified" doc:"those that are proven"`
-	Broken    int     `json:"broken" doc:"those that an attack broke"`
-	Unknown   int     `json:"unknown" doc:"those that are neither"`
+	Queries   int     `json:"queries" doc:"number of queries in both documents"`
+	Certified int     `json:"certified" doc:"number of certified queries"`
+	Broken    int     `json:"broken" doc:"number of queries that an attack broke"`
+	Unknown   int     `json:"unknown" doc:"number of queries that are neither"`
 }
 
 func (Certify) kind() kind { return kind{schemas: []string{CertifySchema}, made: "certify"} }

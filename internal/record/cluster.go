@@ -22,7 +22,7 @@ type Cluster struct {
 	Maps          []MapRecord          `json:"maps,omitempty" doc:"maps in two dimensions"`
 	Warnings      []string             `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost          CostRecord           `json:"cost" doc:"passes through the network, and the time"`
-	Labels        []int32              `json:"labels" doc:"cluster of each item, by decreasing size; -1 is noise"`
+	Labels        []int32              `json:"labels" doc:"cluster of each item, numbered from 0 by decreasing size; -1 is noise"`
 }
 
 // ThresholdSource says where a threshold comes from.
@@ -39,7 +39,7 @@ type FitRecord struct {
 	Items       int     `json:"items" doc:"number of items"`
 	Fingerprint string  `json:"fingerprint" doc:"SHA-256 of images and labels"`
 	On          string  `json:"on" doc:"regressor: 'squared' distance or 'distance'"`
-	Prior       string  `json:"prior" doc:"weight of similar pairs: 'balanced', or as in the 'pairs'"`
+	Prior       string  `json:"prior" doc:"weight of similar pairs: 'balanced' (half) or 'pairs' (as frequent as they are)"`
 	Pairs       int     `json:"pairs" doc:"number of pairs"`
 	Similar     int     `json:"similar" doc:"pairs of one class"`
 	Intercept   float64 `json:"intercept" doc:"intercept of the logit of P(same class)"`
@@ -52,12 +52,12 @@ type FitRecord struct {
 
 // MulticutRecord says what was solved, how, and what other clusterings cost.
 type MulticutRecord struct {
-	Link       *LinkRecord  `json:"link,omitempty" doc:"how distances became costs; absent for a graph from a file"`
+	Link       *LinkRecord  `json:"link,omitempty" doc:"how distances become costs; absent for a graph from a file"`
 	Graph      GraphRecord  `json:"graph" doc:"the graph"`
 	Solver     SolverRecord `json:"solver" doc:"the solver"`
 	Bound      *BoundRecord `json:"bound,omitempty" doc:"the lower bound"`
-	Comparison *Comparison  `json:"comparison,omitempty" doc:"other clusterings under the same costs"`
-	Complete   *float64     `json:"objective_complete,omitempty" doc:"objective on all pairs, if a sparse graph was solved and the costs factorize"`
+	Comparison *Comparison  `json:"comparison,omitempty" doc:"objective of other clusterings under the same costs"`
+	Complete   *float64     `json:"objective_complete,omitempty" doc:"objective over all pairs, if a sparse graph was solved and the costs factorize"`
 }
 
 // LinkRecord is how distances became costs.
@@ -65,10 +65,10 @@ type LinkRecord struct {
 	Kind    string  `json:"kind" doc:"'squared': w = scale (tau² - d²); 'distance': w = scale (tau - d)"`
 	Tau     float64 `json:"tau" doc:"distance at which the cost is 0"`
 	Scale   float64 `json:"scale" doc:"factor of the costs"`
-	Clip    float64 `json:"clip,omitempty" doc:"distance of probabilities from 0 and 1"`
+	Clip    float64 `json:"clip,omitempty" doc:"smallest distance of join probabilities from 0 and 1"`
 	Bias    float64 `json:"bias" doc:"above 0.5 favors cuts, below 0.5 joins"`
-	Factors bool    `json:"factors" doc:"whether the costs of all pairs need no matrix"`
-	Why     string  `json:"why,omitempty" doc:"why a matrix is needed"`
+	Factors bool    `json:"factors" doc:"whether the costs of all pairs factorize, so that no matrix is stored"`
+	Why     string  `json:"why,omitempty" doc:"why a matrix is needed, if it is"`
 }
 
 // GraphRecord counts nodes and edges.
@@ -77,8 +77,8 @@ type GraphRecord struct {
 	Nodes      int    `json:"nodes" doc:"number of nodes"`
 	Edges      int64  `json:"edges" doc:"number of edges"`
 	Absent     int64  `json:"absent" doc:"pairs without an edge; they cost 0"`
-	Duplicates int    `json:"duplicates,omitempty" doc:"edges of a file that were added to an earlier edge"`
-	Zeros      int    `json:"zeros,omitempty" doc:"pairs of a file whose costs add up to 0"`
+	Duplicates int    `json:"duplicates,omitempty" doc:"edges of a file between the same nodes as an earlier edge, to which their costs were added"`
+	Zeros      int    `json:"zeros,omitempty" doc:"pairs of a file whose costs sum to 0"`
 	Isolated   int    `json:"isolated,omitempty" doc:"nodes of a file without an edge"`
 	Components int    `json:"components,omitempty" doc:"connected components of a graph from a file"`
 	Bytes      int64  `json:"matrix_bytes,omitempty" doc:"size of the cost matrix in bytes, if there was one"`
@@ -95,7 +95,7 @@ type SolverRecord struct {
 // BoundRecord says where a lower bound comes from.
 type BoundRecord struct {
 	Method  string  `json:"method" doc:"'trivial', 'triangle packing', 'cycle packing', 'branch and bound' or 'unfinished branch and bound'"`
-	Ended   bool    `json:"ended,omitempty" doc:"whether a limit of work ended it, so that a higher bound is possible"`
+	Ended   bool    `json:"ended,omitempty" doc:"whether it stopped at a work limit, so that a higher bound is possible"`
 	Seconds float64 `json:"seconds" doc:"wall time in seconds"`
 }
 
@@ -107,7 +107,7 @@ type Comparison struct {
 	KMeans      *Compared `json:"kmeans,omitempty" doc:"k-means, with as many clusters as classes"`
 	OneCluster  Compared  `json:"one_cluster" doc:"all items in one cluster"`
 	Singletons  Compared  `json:"singletons" doc:"each item in its own cluster"`
-	Verdict     string    `json:"verdict,omitempty" doc:"whether errors come from the solver or from the costs"`
+	Verdict     string    `json:"verdict,omitempty" doc:"whether errors come from the solver or from the costs, in words"`
 }
 
 // Compared is another clustering.
@@ -123,7 +123,7 @@ type KMeansRecord struct {
 	Iterations int       `json:"iterations" doc:"iterations of the best start"`
 	Restart    int       `json:"restart" doc:"index of the best start, from 0"`
 	Converged  bool      `json:"converged" doc:"whether the best start converged"`
-	Choice     []KChoice `json:"choice,omitempty" doc:"silhouettes by which k was chosen"`
+	Choice     []KChoice `json:"choice,omitempty" doc:"silhouette score of each candidate for k"`
 }
 
 // KChoice is the silhouette that k-means reaches with k clusters.
@@ -135,13 +135,13 @@ type KChoice struct {
 
 // AgglomerativeRecord says what agglomerative clustering did.
 type AgglomerativeRecord struct {
-	Heights []float64 `json:"heights" doc:"distances of the last joins of the whole tree, the last first"`
+	Heights []float64 `json:"heights" doc:"distances of the last merges of the whole tree, the last first"`
 }
 
 // HDBSCANRecord holds the options that were left open.
 type HDBSCANRecord struct {
 	MinClusterSize int `json:"min_cluster_size" doc:"smallest cluster"`
-	MinSamples     int `json:"min_samples" doc:"points within the distance at which a point counts as dense"`
+	MinSamples     int `json:"min_samples" doc:"neighbors, including the point itself, that make a core point"`
 }
 
 // MapRecord is a map of the items in two dimensions.

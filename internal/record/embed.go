@@ -7,17 +7,17 @@ import "fmt"
 type Embed struct {
 	Schema  string        `json:"schema" doc:"the name and number of the schema"`
 	Source  Source        `json:"source" doc:"what the embeddings are of: run, checkpoint and split, or the fingerprint of the files"`
-	Root    string        `json:"root,omitempty" doc:"folder that paths of 'items.csv' are below"`
+	Root    string        `json:"root,omitempty" doc:"folder that the paths of 'items.csv' are relative to"`
 	Network EmbedNetwork  `json:"network" doc:"what made the embeddings"`
-	Start   *StartWeights `json:"start,omitempty" doc:"what was taken of a file of weights that Tercet has not trained"`
-	Config  string        `json:"config,omitempty" doc:"the config of such a network, resolved"`
+	Start   *StartWeights `json:"start,omitempty" doc:"weights loaded from a file of another program"`
+	Config  string        `json:"config,omitempty" doc:"resolved config of such a network"`
 	Format  string        `json:"format" doc:"'f32' or 'f16'"`
 	Files   []EmbedFile   `json:"files" doc:"npy files of the embeddings, in order"`
 	Items   EmbedFile     `json:"items" doc:"csv file: row, path, label, role, sequence, box, width and height of each image"`
-	Broken  []BrokenImage `json:"broken,omitempty" doc:"images that could not be read, which have no row"`
-	Job     string        `json:"job" doc:"SHA-256 of network and images: what a resumed embedding has to agree with"`
+	Broken  []BrokenImage `json:"broken,omitempty" doc:"images that could not be read; they have no row"`
+	Job     string        `json:"job" doc:"SHA-256 of network and images; only an embedding with the same one is resumed"`
 	Cost    CostRecord    `json:"cost" doc:"passes through the network, and the time of the last session"`
-	Rate    float64       `json:"images_per_second,omitempty" doc:"images of the last session per second"`
+	Rate    float64       `json:"images_per_second,omitempty" doc:"images per second in the last session"`
 }
 
 // EmbedNetwork is a network with what it does to an image file before. Distances between
@@ -27,12 +27,12 @@ type EmbedNetwork struct {
 	Weights    string `json:"weights" doc:"file of the weights"`
 	SHA256     string `json:"weights_sha256" doc:"SHA-256 of that file"`
 	Dim        int    `json:"dim" doc:"dimension of the embedding"`
-	Input      [3]int `json:"input" doc:"height, width and channels of the images that it takes"`
+	Input      [3]int `json:"input" doc:"height, width and channels of its input"`
 	Normalized bool   `json:"normalized" doc:"whether embeddings have length 1"`
-	Transform  string `json:"transform" doc:"how an image is brought to that shape"`
-	Decoder    string `json:"decoder" doc:"what decodes image files"`
+	Transform  string `json:"transform" doc:"transform from an image file to that input"`
+	Decoder    string `json:"decoder" doc:"decoder of image files"`
 	Kernel     string `json:"kernel" doc:"kernel level"`
-	Spec       string `json:"spec,omitempty" doc:"settings of a network whose weights Tercet has not trained, as JSON"`
+	Spec       string `json:"spec,omitempty" doc:"settings of the network as JSON, if its weights come from another program"`
 }
 
 // EmbedFile is a file of a folder of embeddings.
@@ -78,16 +78,16 @@ type Export struct {
 	Source     Source     `json:"source" doc:"what the result was computed from"`
 	Embeddings string     `json:"embeddings" doc:"file of the vectors, (N, D)"`
 	Format     string     `json:"format,omitempty" doc:"its format, if it is not npy"`
-	Bytes      *ByteScale `json:"bytes,omitempty" doc:"what its bytes stand for, if it holds bytes"`
-	Labels     string     `json:"labels,omitempty" doc:"npy file of the labels, N"`
+	Bytes      *ByteScale `json:"bytes,omitempty" doc:"scale of 8-bit numbers, if the file holds them: value = offset + step * byte"`
+	Labels     string     `json:"labels,omitempty" doc:"npy file of the N labels"`
 	Items      string     `json:"items" doc:"csv file: row, item, file, label, class"`
 	Cost       CostRecord `json:"cost" doc:"passes through the network, and the time"`
 }
 
 // ByteScale says what numbers a byte b stands for: offset + step*b.
 type ByteScale struct {
-	Offset float64 `json:"offset" doc:"number of the byte 0"`
-	Step   float64 `json:"step" doc:"difference of neighboring bytes"`
+	Offset float64 `json:"offset" doc:"value of byte 0"`
+	Step   float64 `json:"step" doc:"difference between the values of two neighboring bytes"`
 }
 
 // Search is what tercet search prints, schema tercet.search/1.
@@ -95,7 +95,7 @@ type Search struct {
 	Schema       string  `json:"schema" doc:"the name and number of the schema"`
 	Queries      string  `json:"queries" doc:"folder of the queries, or the images"`
 	Gallery      string  `json:"gallery" doc:"folder that was searched"`
-	K            int     `json:"k" doc:"images looked for, for each query"`
+	K            int     `json:"k" doc:"number of nearest images for each query"`
 	QueryCount   int     `json:"query_items" doc:"number of queries"`
 	GalleryCount int     `json:"gallery_items" doc:"number of images in the gallery"`
 	Count        int     `json:"found_items" doc:"number of images found, over all queries"`

@@ -13,8 +13,8 @@ type Evaluated struct {
 	Clustering Scores `json:"clustering,omitempty" doc:"scores of k-means with as many clusters as classes"`
 	Excluded   int    `json:"queries_excluded,omitempty" doc:"queries whose class has no other item"`
 	// Searched and Gallery are given where queries are not searched for among all others.
-	Searched int `json:"queries,omitempty" doc:"items that are queries, where these are not the gallery too"`
-	Gallery  int `json:"gallery,omitempty" doc:"items that are searched, where these are not the queries too"`
+	Searched int `json:"queries,omitempty" doc:"number of queries, if queries and gallery are separate"`
+	Gallery  int `json:"gallery,omitempty" doc:"number of gallery items, if queries and gallery are separate"`
 }
 
 // Eval is eval.json, schema tercet.eval/1.
@@ -24,14 +24,14 @@ type Eval struct {
 	Options EvalOptions `json:"options" doc:"the options of the command, with defaults filled in"`
 	Evaluated
 	Pairs      Scores               `json:"pairs,omitempty" doc:"scores of all pairs of items, by their distance"`
-	PairCounts *PairCounts          `json:"pair_counts,omitempty" doc:"the pairs behind these scores"`
-	Distances  *PairDistances       `json:"pair_distances,omitempty" doc:"their distances"`
-	Baselines  map[string]Evaluated `json:"baselines,omitempty" doc:"the same scores of 'pixels' and of the 'untrained' network; of 'exact' search, if lists of neighbors were evaluated"`
+	PairCounts *PairCounts          `json:"pair_counts,omitempty" doc:"counts and thresholds of these pairs"`
+	Distances  *PairDistances       `json:"pair_distances,omitempty" doc:"distances of pairs"`
+	Baselines  map[string]Evaluated `json:"baselines,omitempty" doc:"the same scores of raw 'pixels' and of the 'untrained' network; of 'exact' search, if neighbor lists were evaluated"`
 	Metric     *MetricEval          `json:"metric_learning,omitempty" doc:"scores of the fitted metric (model 'mahalanobis')"`
 	Items      Packed               `json:"items,omitempty" doc:"index of each query among the images, packed as 'values' are"`
 	Values     PackedScores         `json:"values,omitempty" doc:"the value of each query by retrieval score: float32, little-endian, zlib, base64"`
-	Classes    []ClassScores        `json:"classes,omitempty" doc:"retrieval scores of each class, where they were asked for"`
-	Selection  string               `json:"selection,omitempty" doc:"how test images have chosen the weights, so that their scores are too good"`
+	Classes    []ClassScores        `json:"classes,omitempty" doc:"retrieval scores of each class, if requested"`
+	Selection  string               `json:"selection,omitempty" doc:"how test images took part in choosing the weights, so that the test scores are too good"`
 	Warnings   []string             `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost       CostRecord           `json:"cost" doc:"passes through the network, and the time"`
 }
@@ -43,16 +43,16 @@ type EvalTask struct {
 	Counts string `json:"counts" doc:"file of the counts"`
 	Task   int    `json:"task" doc:"number of the task, from 1"`
 	Tasks  int    `json:"tasks" doc:"number of tasks"`
-	First  int    `json:"first" doc:"first row of the gallery that was searched; within one set of small classes, each with all rows before it"`
-	Rows   int    `json:"rows" doc:"rows of the gallery that were searched"`
+	First  int    `json:"first" doc:"first gallery row that was searched; if queries and gallery are one set of small classes, each row is compared with all rows before it"`
+	Rows   int    `json:"rows" doc:"number of gallery rows that were searched"`
 }
 
 // ClassScores are the retrieval scores of one class.
 type ClassScores struct {
 	Class   string             `json:"class" doc:"name of the class, or its label where it has no name"`
 	Images  int                `json:"images" doc:"items of the class"`
-	Queries int                `json:"queries" doc:"queries of the class that count"`
-	Scores  map[string]float64 `json:"scores,omitempty" doc:"by score, the mean over these queries"`
+	Queries int                `json:"queries" doc:"queries of the class that have another item of their class"`
+	Scores  map[string]float64 `json:"scores,omitempty" doc:"mean of each score over these queries"`
 }
 
 // PairCounts counts unordered pairs of items. Distances are Euclidean.
@@ -61,15 +61,15 @@ type PairCounts struct {
 	Different    int64          `json:"different" doc:"pairs of two classes"`
 	EERThreshold float64        `json:"eer_threshold" doc:"distance of the equal error rate"`
 	AUCSlack     float64        `json:"auc_slack" doc:"largest error of 'auc'; 0 for up to 2^20 pairs"`
-	At           *PairThreshold `json:"at_threshold,omitempty" doc:"the threshold, if there is one"`
-	Points       []PairPoint    `json:"at_fmr,omitempty" doc:"the thresholds of the false match rates"`
+	At           *PairThreshold `json:"at_threshold,omitempty" doc:"counts at the threshold, if there is one"`
+	Points       []PairPoint    `json:"at_fmr,omitempty" doc:"threshold and counts for each false match rate"`
 }
 
 // PairPoint is the largest distance at which the share of accepted pairs of two classes
 // is not above a false match rate.
 type PairPoint struct {
 	FMR       float64 `json:"fmr" doc:"false match rate"`
-	Threshold float64 `json:"threshold" doc:"Euclidean distance up to which pairs are accepted; -1 where that of no pair is small enough"`
+	Threshold float64 `json:"threshold" doc:"Euclidean distance up to which pairs are accepted; -1 if no threshold has a rate that low"`
 	Accepted  int64   `json:"accepted" doc:"accepted pairs"`
 	Wrong     int64   `json:"wrong" doc:"accepted pairs of two classes"`
 }
@@ -79,24 +79,24 @@ type PairPoint struct {
 type PairDistances struct {
 	Same      Distances       `json:"same" doc:"distances of the pairs of one class"`
 	Different Distances       `json:"different" doc:"distances of the pairs of two classes"`
-	Within    *ClassDistances `json:"within,omitempty" doc:"the mean distance within a class, over all classes of at least two items (of a class above 2,000 items so many count)"`
+	Within    *ClassDistances `json:"within,omitempty" doc:"mean distance within each class, over classes of two or more items; at most 2,000 items of a class are used"`
 }
 
 // Distances are those of many pairs.
 type Distances struct {
 	Mean   float64 `json:"mean" doc:"mean"`
-	P5     float64 `json:"p5" doc:"smallest distance that 5 % of the pairs do not exceed"`
-	P25    float64 `json:"p25" doc:"the same for 25 %"`
-	Median float64 `json:"median" doc:"for 50 %"`
-	P75    float64 `json:"p75" doc:"for 75 %"`
-	P95    float64 `json:"p95" doc:"for 95 %"`
+	P5     float64 `json:"p5" doc:"5th percentile"`
+	P25    float64 `json:"p25" doc:"25th percentile"`
+	Median float64 `json:"median" doc:"median"`
+	P75    float64 `json:"p75" doc:"75th percentile"`
+	P95    float64 `json:"p95" doc:"95th percentile"`
 }
 
 // ClassDistances compare classes by the mean distance of their items.
 type ClassDistances struct {
 	Mean       float64 `json:"mean" doc:"mean over classes"`
-	Least      float64 `json:"least" doc:"smallest of a class"`
-	Greatest   float64 `json:"greatest" doc:"largest of a class"`
+	Least      float64 `json:"least" doc:"smallest mean of a class"`
+	Greatest   float64 `json:"greatest" doc:"largest mean of a class"`
 	RelativeSD float64 `json:"relative_sd" doc:"standard deviation over classes, divided by the mean"`
 }
 
@@ -125,7 +125,7 @@ type EvalOptions struct {
 	Bootstrap int      `json:"bootstrap" doc:"resamples of the confidence intervals; 0 gives none"`
 	KMeans    bool     `json:"kmeans" doc:"whether k-means is scored"`
 	K         int      `json:"k" doc:"number of clusters; 0 is the number of classes"`
-	NInit     int      `json:"n_init" doc:"starts of k-means"`
+	NInit     int      `json:"n_init" doc:"number of k-means starts"`
 	Seed      uint64   `json:"seed" doc:"random seed"`
 	Baselines bool     `json:"baselines" doc:"whether baselines are evaluated"`
 	Batch     int      `json:"batch" doc:"batch size of the network"`
@@ -146,7 +146,7 @@ type EvalOptions struct {
 type MetricEval struct {
 	Algorithm    string             `json:"algorithm" doc:"'rrm' or 'sgd'"`
 	Loss         string             `json:"loss" doc:"loss of the fit"`
-	Positive     string             `json:"positive" doc:"positive class, or each"`
+	Positive     string             `json:"positive" doc:"class of the positives, or 'each'"`
 	Dim          int                `json:"dim" doc:"dimension"`
 	TripletError map[string]Scores  `json:"triplet_error" doc:"for 'train' and 'test', fraction of wrong triplets under the 'learned', 'euclidean' and 'whitened' metric"`
 	Recall       Scores             `json:"recall@1" doc:"recall@1 under the same metrics"`

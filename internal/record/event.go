@@ -41,16 +41,16 @@ type Event struct {
 	LR       *float64           `json:"lr,omitempty" doc:"learning rate of this step"`
 	Active   *float64           `json:"active,omitempty" doc:"fraction of tuples with a gradient"`
 	Tuples   int                `json:"tuples,omitempty" doc:"tuples in a step"`
-	Positive *float64           `json:"d_positive,omitempty" doc:"mean distance of positives, in the loss's distance"`
-	Negative *float64           `json:"d_negative,omitempty" doc:"mean distance of negatives"`
+	Positive *float64           `json:"d_positive,omitempty" doc:"mean distance between anchors and positives, in the distance of the loss"`
+	Negative *float64           `json:"d_negative,omitempty" doc:"mean distance between anchors and negatives"`
 	Easy     *float64           `json:"easy,omitempty" doc:"fraction of easy mined tuples"`
 	Semihard *float64           `json:"semihard,omitempty" doc:"fraction of semihard mined tuples"`
 	Hard     *float64           `json:"hard,omitempty" doc:"fraction of hard mined tuples"`
-	Fallback int                `json:"fallback,omitempty" doc:"anchors without a tuple of the wanted kind"`
+	Fallback int                `json:"fallback,omitempty" doc:"anchors for which the miner found no tuple of its kind"`
 	GradNorm *float64           `json:"grad_norm,omitempty" doc:"gradient norm of this step, before clipping"`
 	Cosine   *float64           `json:"cosine,omitempty" doc:"mean cosine of two embeddings of the batch"`
 	Rank     *float64           `json:"effective_rank,omitempty" doc:"effective rank of the batch's embeddings"`
-	Crafted  *Crafted           `json:"crafted,omitempty" doc:"what the defense did since the last step event"`
+	Crafted  *Crafted           `json:"crafted,omitempty" doc:"statistics of the defense since the last 'step' event"`
 	Forward  int64              `json:"forward,omitempty" doc:"images passed forward so far"`
 	Backward int64              `json:"backward,omitempty" doc:"images passed backward so far"`
 	Rate     float64            `json:"images_per_s,omitempty" doc:"images per second"`
@@ -58,9 +58,9 @@ type Event struct {
 	Metrics  map[string]float64 `json:"metrics,omitempty" doc:"scores of 'eval'"`
 	Split    string             `json:"split,omitempty" doc:"split of these scores: 'validation', 'test' or 'train'"`
 	Best     bool               `json:"best,omitempty" doc:"whether they are the best so far"`
-	Coverage any                `json:"coverage,omitempty" doc:"what the first epoch of the sampler covers"`
+	Coverage any                `json:"coverage,omitempty" doc:"coverage of the data in the sampler's first epoch"`
 	Reason   string             `json:"reason,omitempty" doc:"reason of 'stop': 'early_stop', 'collapse' or 'interrupted'"`
-	Note     string             `json:"note,omitempty" doc:"note in words"`
+	Note     string             `json:"note,omitempty" doc:"a note"`
 	Version  string             `json:"version,omitempty" doc:"version that trains from this step on"`
 	Kernel   string             `json:"kernel,omitempty" doc:"kernel level from this step on"`
 	CPU      string             `json:"cpu,omitempty" doc:"processor from this step on"`
@@ -70,6 +70,6 @@ type Event struct {
 // "stop" and "end", which a resumed run removes.
 type LogRecord struct {
 	Step   int    `json:"step" doc:"step of the checkpoint"`
-	Events int    `json:"events" doc:"number of events, without 'stop' and 'end'"`
+	Events int    `json:"events" doc:"number of events, not counting 'stop' and 'end'"`
 	SHA256 string `json:"sha256" doc:"SHA-256 of their lines"`
 }

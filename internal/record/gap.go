@@ -10,7 +10,7 @@ import (
 // miner and by true labels, from the images as they are stored.
 type Gap struct {
 	Schema    string        `json:"schema" doc:"the name and number of the schema"`
-	Source    Source        `json:"source" doc:"the set that the network is evaluated on"`
+	Source    Source        `json:"source" doc:"the held-out set"`
 	Options   GapOptions    `json:"options" doc:"the options of the command, with defaults filled in"`
 	Train     Set           `json:"train" doc:"the training set"`
 	Resampled string        `json:"resampled" doc:"what the intervals resample: 'images' or 'classes'"`
@@ -36,7 +36,7 @@ type Sides struct {
 	Train       Value    `json:"train" doc:"mean over training triplets"`
 	Test        Value    `json:"test" doc:"mean over test triplets"`
 	Gap         Value    `json:"gap" doc:"test - train"`
-	Control     *Value   `json:"control,omitempty" doc:"train - test of the reference on the same triplets; its expectation is 0"`
+	Control     *Value   `json:"control,omitempty" doc:"train - test of the reference run on the same triplets; its expectation is 0"`
 	Coefficient *float64 `json:"coefficient,omitempty" doc:"factor of the control variate that minimizes the variance"`
 	Controlled  *Value   `json:"controlled,omitempty" doc:"gap + coefficient × control"`
 }
@@ -44,7 +44,7 @@ type Sides struct {
 // LossGap is that of the run's own loss.
 type LossGap struct {
 	Name string `json:"name" doc:"name of the loss"`
-	Of   string `json:"of" doc:"'triplets', or 'pairs': a triplet then costs the sum of its two pairs"`
+	Of   string `json:"of" doc:"what the loss takes: 'triplets', or 'pairs' (the loss of a triplet is then the sum over its two pairs)"`
 	Sides
 	Largest  float64  `json:"largest" doc:"largest loss of a triplet of either set"`
 	Smallest float64  `json:"smallest" doc:"smallest loss of a triplet of either set"`
@@ -58,12 +58,12 @@ type LossGap struct {
 type GapBound struct {
 	Source  string   `json:"source" doc:"name of the theorem"`
 	Delta   float64  `json:"delta" doc:"the bound holds with probability 1 - delta"`
-	Classes int      `json:"classes" doc:"number of classes; the bound is the mean of those of the classes"`
+	Classes int      `json:"classes" doc:"number of classes; the bound is the mean of the classes' bounds"`
 	NPos    int      `json:"n_pos" doc:"size of the smallest class"`
-	NNeg    int      `json:"n_neg" doc:"size of the rest of the largest class"`
+	NNeg    int      `json:"n_neg" doc:"number of images outside the largest class"`
 	M       float64  `json:"m" doc:"largest absolute loss measured"`
 	Sup     float64  `json:"sup" doc:"largest difference of two losses"`
-	SupFrom string   `json:"sup_from" doc:"source of 'sup': 'length 1', 'seen' (largest measured loss) or 'range' (largest minus smallest)"`
+	SupFrom string   `json:"sup_from" doc:"source of 'sup': 'length 1' (embeddings of length 1), 'seen' (largest measured loss) or 'range' (largest minus smallest measured loss)"`
 	Least   BoundAt  `json:"without_gamma" doc:"the bound at gamma 0"`
 	At      *BoundAt `json:"with_gamma,omitempty" doc:"the bound at the measured gamma"`
 }
@@ -73,7 +73,7 @@ type GapBound struct {
 type BoundAt struct {
 	Gamma   float64 `json:"gamma" doc:"uniform stability"`
 	Value   float64 `json:"value" doc:"value of the bound"`
-	Vacuous bool    `json:"vacuous" doc:"whether it is above 'sup' and so carries no information"`
+	Vacuous bool    `json:"vacuous" doc:"whether it exceeds 'sup', so that it carries no information"`
 	Crossed bool    `json:"crossed,omitempty" doc:"whether the gap violates it"`
 }
 
@@ -83,7 +83,7 @@ type GapReference struct {
 	Checkpoint string `json:"checkpoint" doc:"'last'"`
 	Step       int    `json:"step" doc:"step of the checkpoint"`
 	Train      Set    `json:"train" doc:"its training set"`
-	Copies     int    `json:"copies,omitempty" doc:"its training images that equal images of the run in all pixels"`
+	Copies     int    `json:"copies,omitempty" doc:"number of its training images that are pixel-identical to an image of the run"`
 }
 
 func (Gap) kind() kind { return kind{schemas: []string{GapSchema}, made: "gap"} }

@@ -7,22 +7,22 @@ import "tercet/internal/lists"
 // with another one of its class in its place.
 type Influence struct {
 	Schema   string            `json:"schema" doc:"the name and number of the schema"`
-	Source   Source            `json:"source" doc:"the images of the comparison, and the checkpoint"`
+	Source   Source            `json:"source" doc:"the images on which networks are compared, and the checkpoint"`
 	Options  InfluenceOptions  `json:"options" doc:"the options of the command, with defaults filled in"`
 	Loss     string            `json:"loss" doc:"name of the loss"`
 	Of       string            `json:"of" doc:"'triplets' or 'pairs'"`
 	Images   []InfluenceRecord `json:"images" doc:"the replaced images, largest movement first"`
-	Drifted  Movement          `json:"drifted" doc:"movement without a replacement"`
+	Drifted  Movement          `json:"drifted" doc:"how far the same steps move the network without a replacement"`
 	Warnings []string          `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost     CostRecord        `json:"cost" doc:"passes through the network, and the time"`
 }
 
 // InfluenceOptions are those of Influence.
 type InfluenceOptions struct {
-	Steps    int    `json:"steps" doc:"optimizer steps after the checkpoint"`
+	Steps    int    `json:"steps" doc:"number of optimizer steps after the checkpoint"`
 	Repeats  int    `json:"repeats" doc:"number of replaced images"`
 	Replace  string `json:"replace" doc:"kind of replacement"`
-	Triplets int    `json:"triplets" doc:"triplets of the comparison"`
+	Triplets int    `json:"triplets" doc:"number of triplets on which networks are compared"`
 	Seed     uint64 `json:"seed" doc:"random seed"`
 	Limit    int    `json:"limit,omitempty" doc:"largest number of images of a set; 0 is all"`
 }
@@ -30,8 +30,8 @@ type InfluenceOptions struct {
 // InfluenceRecord is what came of one image.
 type InfluenceRecord struct {
 	Replacement
-	Uses     int      `json:"uses" doc:"batch rows that held the image"`
-	Movement Movement `json:"movement" doc:"distance between the network with and without the image"`
+	Uses     int      `json:"uses" doc:"how often a batch contained the image"`
+	Movement Movement `json:"movement" doc:"how far apart the networks trained with and without the image are"`
 }
 
 func (Influence) kind() kind {

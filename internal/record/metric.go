@@ -24,13 +24,13 @@ type MetricBound struct {
 // bounds are in units of the loss, errors are fractions.
 type MetricStability struct {
 	Schema     string         `json:"schema" doc:"the name and number of the schema"`
-	Claim      string         `json:"claim,omitempty" doc:"T1 to T12, S1, S2 or S4; absent for a measurement without a claim"`
-	Says       string         `json:"says" doc:"the claim in words"`
-	Data       MetricData     `json:"data" doc:"source of the samples"`
+	Claim      string         `json:"claim,omitempty" doc:"id of the claim: T1 to T12, S1, S2 or S4; absent for a measurement without a claim"`
+	Says       string         `json:"says" doc:"the claim, or what was measured, in words"`
+	Data       MetricData     `json:"data" doc:"where the samples come from"`
 	Seed       uint64         `json:"seed" doc:"random seed"`
 	Options    *MetricOptions `json:"options,omitempty" doc:"options of the measurement"`
 	Series     []MetricSeries `json:"series" doc:"the measured quantities"`
-	Checks     []MetricCheck  `json:"checks,omitempty" doc:"the parts of the claim"`
+	Checks     []MetricCheck  `json:"checks,omitempty" doc:"verdict on each part of the claim"`
 	Verdict    string         `json:"verdict,omitempty" doc:"'supported', 'contradicted' or 'inconclusive'"`
 	Notes      []string       `json:"notes,omitempty" doc:"notes in words"`
 	Seconds    float64        `json:"seconds,omitempty" doc:"wall time in seconds"`
@@ -42,7 +42,7 @@ type MetricOptions struct {
 	Repeats  int     `json:"repeats,omitempty" doc:"repeats of each setting; absent: the claim's default"`
 	Sizes    []int   `json:"sizes,omitempty" doc:"sample sizes n = n+ = n-"`
 	Delta    float64 `json:"delta" doc:"bounds on gaps hold with probability 1 - delta"`
-	Triplets int     `json:"triplets,omitempty" doc:"triplets tried of each kind"`
+	Triplets int     `json:"triplets,omitempty" doc:"number of triplets of each kind that were tried"`
 }
 
 // MetricData says what samples were drawn from.
@@ -52,8 +52,8 @@ type MetricData struct {
 	Negatives   string  `json:"negatives" doc:"the negatives in words"`
 	Dims        int     `json:"dims" doc:"dimension"`
 	Radius      float64 `json:"radius" doc:"radius of the ball that holds the points"`
-	Pool        *Sizes  `json:"pool,omitempty" doc:"points that samples are drawn from"`
-	Reference   *Sizes  `json:"reference,omitempty" doc:"points of the control variate"`
+	Pool        *Sizes  `json:"pool,omitempty" doc:"number of points that samples are drawn from"`
+	Reference   *Sizes  `json:"reference,omitempty" doc:"number of points of the control variate"`
 	Fingerprint string  `json:"fingerprint,omitempty" doc:"SHA-256 of images and labels"`
 	Run         string  `json:"run,omitempty" doc:"the run whose features were used"`
 }
@@ -62,13 +62,13 @@ type MetricData struct {
 type MetricSeries struct {
 	Name     string        `json:"name" doc:"name of the series"`
 	Quantity string        `json:"quantity" doc:"what is measured"`
-	Axis     string        `json:"axis" doc:"what x is"`
+	Axis     string        `json:"axis" doc:"quantity on the x axis"`
 	Learner  Learner       `json:"learner" doc:"the learning algorithm"`
 	Points   []MetricPoint `json:"points" doc:"the measurements"`
-	Rate     *Rate         `json:"rate,omitempty" doc:"power law through the points"`
+	Rate     *Rate         `json:"rate,omitempty" doc:"power law fitted to the points"`
 	RateNote string        `json:"rate_note,omitempty" doc:"why the rate or its interval is missing"`
-	Expected *[2]float64   `json:"expected,omitempty" doc:"range of slopes that the claim states"`
-	LeftOut  []Sizes       `json:"left_out,omitempty" doc:"sizes that the data are too small for"`
+	Expected *[2]float64   `json:"expected,omitempty" doc:"range of exponents that the claim predicts"`
+	LeftOut  []Sizes       `json:"left_out,omitempty" doc:"sample sizes for which the data are too few"`
 }
 
 // MetricPoint is a measurement of one setting.
@@ -110,7 +110,7 @@ type Estimate struct {
 type MetricCheck struct {
 	Says  string `json:"says" doc:"the statement"`
 	Found string `json:"found" doc:"what was measured"`
-	Holds *bool  `json:"holds" doc:"true: supported, false: contradicted, null: inconclusive"`
+	Holds *bool  `json:"holds" doc:"verdict: true is supported, false contradicted, null inconclusive"`
 }
 
 // Scale is Factor * n^Power, with n the smaller of n+ and n-.
@@ -162,7 +162,7 @@ type Rate struct {
 	Intercept float64     `json:"intercept" doc:"logarithm of the value at x = 1"`
 	CI95      *[2]float64 `json:"ci95,omitempty" doc:"95 % bootstrap interval of the slope"`
 	Resamples int         `json:"resamples,omitempty" doc:"number of resamples"`
-	Undefined int         `json:"undefined,omitempty" doc:"resamples whose mean is not positive"`
+	Undefined int         `json:"undefined,omitempty" doc:"resamples without a slope because a mean is not positive"`
 }
 
 // Sizes are numbers of positives and of negatives.

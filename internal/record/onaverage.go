@@ -15,14 +15,14 @@ import (
 // generalization gap on random triplets.
 type OnAverage struct {
 	Schema    string                 `json:"schema" doc:"the name and number of the schema"`
-	Source    Source                 `json:"source" doc:"the set of the fresh images"`
+	Source    Source                 `json:"source" doc:"the set that the replacing images come from"`
 	Options   OnAverageOptions       `json:"options" doc:"the options of the command, with defaults filled in"`
 	N         int                    `json:"n" doc:"triplets whose retraining finished"`
 	Loss      OnAverageLoss          `json:"loss" doc:"means of the loss"`
 	Error     OnAverageMeans         `json:"triplet_error" doc:"means of the 0-1 error"`
-	Gap       *StoredGaps            `json:"gap,omitempty" doc:"gaps of the same weights, from 'gap.json'"`
-	Reference string                 `json:"reference" doc:"'run', or 'retrained' if retraining did not reproduce its bits"`
-	Replaced  []ReplacedTripleRecord `json:"replaced" doc:"the replaced triplets"`
+	Gap       *StoredGaps            `json:"gap,omitempty" doc:"generalization gap of the same weights, from 'gap.json'"`
+	Reference string                 `json:"reference" doc:"network that others are compared with: 'run', or 'retrained' if retraining did not reproduce the run's bits"`
+	Replaced  []ReplacedTripleRecord `json:"replaced" doc:"each replaced triplet with its effect"`
 	Warnings  []string               `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost      CostRecord             `json:"cost" doc:"passes through the network, and the time"`
 }
@@ -30,7 +30,7 @@ type OnAverage struct {
 // OnAverageOptions are those of OnAverage.
 type OnAverageOptions struct {
 	Repeats int    `json:"repeats" doc:"number of replaced triplets"`
-	Images  []int  `json:"images,omitempty" doc:"images given by the user, three for each triplet"`
+	Images  []int  `json:"images,omitempty" doc:"images that the user chose, three for each triplet"`
 	Seed    uint64 `json:"seed" doc:"random seed"`
 }
 
@@ -39,7 +39,7 @@ type OnAverageOptions struct {
 // over the triplets; none where all are equal.
 type OnAverageMeans struct {
 	Seen   Value `json:"seen" doc:"mean under the network trained on the triplets"`
-	Unseen Value `json:"unseen" doc:"mean under networks trained without them"`
+	Unseen Value `json:"unseen" doc:"mean under networks trained without the triplets"`
 	Change Value `json:"change" doc:"unseen - seen"`
 }
 
@@ -53,7 +53,7 @@ type OnAverageLoss struct {
 // StoredGaps are the gaps of a gap.json, which the mean changes estimate too.
 type StoredGaps struct {
 	File     string `json:"file" doc:"name of the file"`
-	Triplets int    `json:"triplets" doc:"its number of triplets"`
+	Triplets int    `json:"triplets" doc:"number of its triplets"`
 	Loss     Sides  `json:"loss" doc:"gap of the loss"`
 	Error    Sides  `json:"triplet_error" doc:"gap of the 0-1 error"`
 }
@@ -61,10 +61,10 @@ type StoredGaps struct {
 // ReplacedTripleRecord is what came of one triplet.
 type ReplacedTripleRecord struct {
 	ReplacedTriple
-	Uses    [3]int        `json:"uses" doc:"batch rows that held each image"`
+	Uses    [3]int        `json:"uses" doc:"how often a batch contained each image"`
 	Status  Status        `json:"status" doc:"status of the retraining"`
-	Change  *TripleChange `json:"change,omitempty" doc:"the change; absent if the retraining collapsed or diverged"`
-	Message string        `json:"message,omitempty" doc:"how it collapsed or diverged"`
+	Change  *TripleChange `json:"change,omitempty" doc:"its effect; absent if the retraining collapsed or diverged"`
+	Message string        `json:"message,omitempty" doc:"how the retraining collapsed or diverged"`
 	Seconds float64       `json:"seconds" doc:"wall time in seconds"`
 }
 

@@ -4,16 +4,16 @@ package record
 // pairs at its end. Errors are fractions of the pairs.
 type Pairs struct {
 	Schema          string       `json:"schema" doc:"the name and number of the schema"`
-	Rule            PairRule     `json:"rule" doc:"how pairs are classified"`
+	Rule            PairRule     `json:"rule" doc:"rule that classifies pairs as similar or different"`
 	Parameters      int          `json:"parameters" doc:"parameters of the network"`
 	Steps           int          `json:"steps" doc:"steps of the run"`
-	Train           PairScore    `json:"train" doc:"pairs of the last epoch, by the labels of training"`
+	Train           PairScore    `json:"train" doc:"the training pairs of the last epoch, by the labels used in training"`
 	TrainClean      PairScore    `json:"train_clean" doc:"the same pairs, by true labels"`
 	Test            *PairScore   `json:"test,omitempty" doc:"pairs of test images, half of them similar"`
 	TestNoise       *Noise       `json:"test_noise,omitempty" doc:"noise on the test pairs"`
 	Noise           *Noise       `json:"noise,omitempty" doc:"noise of the first epoch"`
-	FloorDuplicates float64      `json:"floor_duplicates" doc:"fraction of 'train' that any function of two images gets wrong"`
-	Theorem         *PairTheorem `json:"theorem,omitempty" doc:"Theorem 1 of DIBS (pair noise on a dense or full graph)"`
+	FloorDuplicates float64      `json:"floor_duplicates" doc:"smallest possible training error: fraction of pairs that any function of two images classifies wrongly"`
+	Theorem         *PairTheorem `json:"theorem,omitempty" doc:"bounds of Theorem 1 of DIBS (for pair noise on a dense or full graph)"`
 }
 
 // PairRule is what a pair is told by.

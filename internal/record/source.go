@@ -13,15 +13,15 @@ type Source struct {
 	Config      string `json:"config_hash,omitempty" doc:"hash of the run's config"`
 	Checkpoint  string `json:"checkpoint,omitempty" doc:"'last' or 'best'"`
 	Step        int    `json:"step,omitempty" doc:"step of the checkpoint"`
-	Embeddings  string `json:"embeddings,omitempty" doc:"npy file, if there is no run"`
+	Embeddings  string `json:"embeddings,omitempty" doc:"npy file of embeddings, if there is no run"`
 	Graph       string `json:"graph,omitempty" doc:"MULTICUT text file, if there are no vectors"`
 	Labels      string `json:"labels,omitempty" doc:"file of labels"`
-	Queries     string `json:"queries,omitempty" doc:"file of the queries, if these are not the embeddings"`
+	Queries     string `json:"queries,omitempty" doc:"file of query embeddings, if queries are not the embeddings themselves"`
 	QueryLabels string `json:"query_labels,omitempty" doc:"file of their labels"`
-	Neighbors   string `json:"neighbors,omitempty" doc:"file of lists of neighbors that another program found, if these were evaluated"`
+	Neighbors   string `json:"neighbors,omitempty" doc:"file of neighbor lists from another program, if these were evaluated"`
 	Set         string `json:"set,omitempty" doc:"split: 'test', 'validation' or 'train'"`
 	Items       int    `json:"items" doc:"number of items"`
-	Whole       int    `json:"set_items,omitempty" doc:"size of the split, if 'items' are a part of it"`
+	Whole       int    `json:"set_items,omitempty" doc:"size of the split, if only some of its items were used"`
 	Classes     int    `json:"classes,omitempty" doc:"number of classes"`
 	Dim         int    `json:"dim" doc:"dimension of the vectors"`
 	Fingerprint string `json:"fingerprint" doc:"SHA-256 of images and labels"`

@@ -12,15 +12,15 @@ import (
 // trained with one image replaced are from the network of the run.
 type Stability struct {
 	Schema    string           `json:"schema" doc:"the name and number of the schema"`
-	Source    Source           `json:"source" doc:"the images of the comparison"`
+	Source    Source           `json:"source" doc:"the images on which networks are compared"`
 	Options   StabilityOptions `json:"options" doc:"the options of the command, with defaults filled in"`
 	Loss      string           `json:"loss" doc:"name of the loss"`
 	Of        string           `json:"of" doc:"'triplets' or 'pairs'"`
-	Gamma     float64          `json:"gamma" doc:"largest change of a loss: a lower estimate of uniform stability"`
-	Reference string           `json:"reference" doc:"'run', or 'retrained' if retraining did not reproduce its bits"`
-	Replaced  []Replaced       `json:"replaced" doc:"the replaced images"`
-	Kinds     []KindSummary    `json:"kinds" doc:"means by kind of replacement"`
-	Controls  []ControlRatio   `json:"controls,omitempty" doc:"kinds of replacement compared with the control"`
+	Gamma     float64          `json:"gamma" doc:"largest change of a triplet's loss: a lower estimate of uniform stability"`
+	Reference string           `json:"reference" doc:"network that others are compared with: 'run', or 'retrained' if retraining did not reproduce the run's bits"`
+	Replaced  []Replaced       `json:"replaced" doc:"each replaced image with its effect"`
+	Kinds     []KindSummary    `json:"kinds" doc:"means for each kind of replacement"`
+	Controls  []ControlRatio   `json:"controls,omitempty" doc:"comparison of each kind of replacement with the control"`
 	Warnings  []string         `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost      CostRecord       `json:"cost" doc:"passes through the network, and the time"`
 }
@@ -29,19 +29,19 @@ type Stability struct {
 type StabilityOptions struct {
 	Repeats  int      `json:"repeats" doc:"number of replaced images"`
 	Replace  []string `json:"replace" doc:"kinds of replacement"`
-	Images   []int    `json:"images" doc:"the replaced images"`
-	Triplets int      `json:"triplets" doc:"triplets of the comparison"`
+	Images   []int    `json:"images" doc:"indices of the replaced images in the training set"`
+	Triplets int      `json:"triplets" doc:"number of triplets on which networks are compared"`
 	Seed     uint64   `json:"seed" doc:"random seed"`
-	Limit    int      `json:"limit,omitempty" doc:"largest number of images of the comparison; 0 is all"`
+	Limit    int      `json:"limit,omitempty" doc:"largest number of images on which networks are compared; 0 is all"`
 }
 
 // Replaced is what came of one replacement.
 type Replaced struct {
 	Replacement
-	Uses     int       `json:"uses" doc:"batch rows that held the image"`
+	Uses     int       `json:"uses" doc:"how often a batch contained the image"`
 	Status   Status    `json:"status" doc:"status of the retraining"`
-	Movement *Movement `json:"movement,omitempty" doc:"distance to the reference; absent if the retraining collapsed or diverged"`
-	Message  string    `json:"message,omitempty" doc:"how it collapsed or diverged"`
+	Movement *Movement `json:"movement,omitempty" doc:"how far the network is from the reference; absent if the retraining collapsed or diverged"`
+	Message  string    `json:"message,omitempty" doc:"how the retraining collapsed or diverged"`
 	Seconds  float64   `json:"seconds" doc:"wall time in seconds"`
 }
 
@@ -66,10 +66,10 @@ type KindSummary struct {
 // ControlRatio compares what replaced images change with what one ulp of a weight does.
 type ControlRatio struct {
 	Kind    string      `json:"kind" doc:"kind of replacement"`
-	Ratio   float64     `json:"ratio" doc:"geometric mean of 'loss_mean' of its retrainings, over that of the controls"`
+	Ratio   float64     `json:"ratio" doc:"geometric mean of 'loss_mean' over its retrainings, divided by that over the controls"`
 	CI95    *[2]float64 `json:"ci95,omitempty" doc:"95 % interval of the ratio, Student's t on logarithms"`
-	Still   int         `json:"still,omitempty" doc:"controls that changed no loss, which the ratio leaves out"`
-	Verdict string      `json:"verdict" doc:"on 'the change is that of the control': whether the interval lies in 0.8 to 1.25"`
+	Still   int         `json:"still,omitempty" doc:"number of controls that changed no loss; the ratio leaves them out"`
+	Verdict string      `json:"verdict" doc:"verdict on the claim that a replacement changes as much as the control: supported if the interval lies within 0.8 to 1.25"`
 }
 
 // Movement is how far a network is from another one on images that neither was trained
@@ -77,7 +77,7 @@ type ControlRatio struct {
 type Movement struct {
 	LossMax      float64 `json:"loss_max" doc:"largest |l - l'| over the triplets"`
 	LossMean     float64 `json:"loss_mean" doc:"mean |l - l'|"`
-	LossShift    float64 `json:"loss_shift" doc:"mean of l' - l, which error stability bounds"`
+	LossShift    float64 `json:"loss_shift" doc:"mean of l' - l, the quantity that error stability bounds"`
 	LossP50      float64 `json:"loss_p50" doc:"median of |l - l'|"`
 	LossP90      float64 `json:"loss_p90" doc:"90th percentile of |l - l'|"`
 	LossP99      float64 `json:"loss_p99" doc:"99th percentile of |l - l'|"`
@@ -89,21 +89,21 @@ type Movement struct {
 	Neighbors    float64 `json:"neighbours_changed" doc:"fraction of images with another nearest neighbor"`
 	Weights      float64 `json:"weights" doc:"|w' - w| over all trained weights"`
 	WeightsShare float64 `json:"weights_share" doc:"|w' - w| / |w|"`
-	Most         []Moved `json:"most,omitempty" doc:"images that moved farthest, by cosine"`
+	Most         []Moved `json:"most,omitempty" doc:"images whose embeddings moved farthest, by cosine"`
 }
 
 // Moved is an image and how far it moved.
 type Moved struct {
-	Item   int     `json:"item" doc:"item of the set of the comparison"`
+	Item   int     `json:"item" doc:"index of the image in its set"`
 	Cosine float64 `json:"cosine" doc:"1 - cos(z, z')"`
 }
 
 // Replacement is one training image and what takes its place.
 type Replacement struct {
 	Image int    `json:"image" doc:"item of the training set; -1 for none"`
-	Kind  string `json:"kind" doc:"'fresh', 'far' or 'twin'; or 'one-ulp', which replaces no image"`
-	By    int    `json:"by" doc:"item that replaces it; of 'one-ulp' the trained weight that begins at the next float32"`
-	Of    string `json:"of" doc:"split of that item: 'test', 'validation' or 'train'; 'weights' of 'one-ulp'"`
+	Kind  string `json:"kind" doc:"'fresh', 'far' or 'twin'; or 'one-ulp', the control, which replaces no image"`
+	By    int    `json:"by" doc:"item that replaces it; for 'one-ulp', the weight that starts one float32 higher"`
+	Of    string `json:"of" doc:"split of that item: 'test', 'validation' or 'train'; for 'one-ulp', 'weights'"`
 	Class string `json:"class" doc:"class of the image"`
 	Other string `json:"replaced_by_class" doc:"class of its replacement"`
 }

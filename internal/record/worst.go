@@ -12,14 +12,14 @@ type WorstOptions struct {
 	Norm      string   `json:"norm" doc:"norm of the budget: 'linf' or 'l2'"`
 	Eps       float64  `json:"eps" doc:"budget, pixels in [0, 1]; at 0 nothing is attacked"`
 	Galleries []string `json:"galleries" doc:"galleries that queries are searched in: 'full', 'trimmed', 'prototype'"`
-	K         int      `json:"k,omitempty" doc:"a query is broken if none of so many nearest rows is right; without it 1"`
+	K         int      `json:"k,omitempty" doc:"a query is broken if none of its k nearest rows is right; absent for 1"`
 	Queries   int      `json:"queries" doc:"number of queries attacked; 0 is all"`
 	Sample    bool     `json:"sample" doc:"whether the queries are a random sample"`
 	Seed      uint64   `json:"seed" doc:"random seed"`
-	Given     string   `json:"given,omitempty" doc:"SHA-256 of the images of others that were verified"`
-	Transfer  []string `json:"transfer,omitempty" doc:"other networks, for which images were made that were tried: hash of the run's config, '@', step"`
-	Moves     bool     `json:"gallery_moves,omitempty" doc:"whether images of the gallery were moved, too, for clean queries"`
-	Battery   bool     `json:"battery,omitempty" doc:"whether masked gradients were looked for"`
+	Given     string   `json:"given,omitempty" doc:"SHA-256 of the user's adversarial images, if they were tried first"`
+	Transfer  []string `json:"transfer,omitempty" doc:"networks whose adversarial images were also tried: config hash, '@', step"`
+	Moves     bool     `json:"gallery_moves,omitempty" doc:"whether gallery images were also perturbed, with clean queries"`
+	Battery   bool     `json:"battery,omitempty" doc:"whether the checks for gradient masking were run"`
 }
 
 // Worst is worst.json, schema tercet.worst/1: for how many queries the nearest row of a
@@ -30,43 +30,43 @@ type Worst struct {
 	Options   WorstOptions   `json:"options" doc:"the options of the command, with defaults filled in"`
 	Queries   int            `json:"queries" doc:"number of queries attacked"`
 	Excluded  int            `json:"queries_excluded,omitempty" doc:"queries not attacked because no other image has their label"`
-	Galleries []WorstGallery `json:"galleries" doc:"the result in each gallery, the first of the options first"`
-	Checks    []WorstCheck   `json:"checks,omitempty" doc:"the battery that looks for masked gradients, in the first gallery"`
-	Moved     *WorstMoved    `json:"moved,omitempty" doc:"attacks on the images of the whole gallery, for queries as they are"`
-	Items     Packed         `json:"items" doc:"index of each query among the images, packed as the values of queries are"`
+	Galleries []WorstGallery `json:"galleries" doc:"result in each gallery, in the order of 'options'"`
+	Checks    []WorstCheck   `json:"checks,omitempty" doc:"checks for gradient masking, in the first gallery"`
+	Moved     *WorstMoved    `json:"moved,omitempty" doc:"attacks on gallery images in the whole gallery, with clean queries"`
+	Items     Packed         `json:"items" doc:"index of each query among the images, packed as 'values' of attack.json"`
 	Warnings  []string       `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost      CostRecord     `json:"cost" doc:"passes through the network, and the time"`
 }
 
 // WorstGallery is the result in one gallery.
 type WorstGallery struct {
-	Gallery string        `json:"gallery" doc:"'full'; 'trimmed', rows that are retrieved right themselves; 'prototype', the mean row of each label without the query"`
+	Gallery string        `json:"gallery" doc:"'full'; 'trimmed': only rows whose own nearest neighbor is right; 'prototype': one mean row of each class, without the query"`
 	Rows    int           `json:"rows" doc:"number of rows"`
 	Scores  Scores        `json:"scores" doc:"recall@1, wcR@1, wcR@1:right (of queries right when clean) and wcR@1:8bit, fractions; with 'k' of 4 recall@4, wcR@4 and so on"`
-	Members []WorstMember `json:"members" doc:"the attacks, in their order; each runs on the queries that those before have not broken"`
-	Broken  Packed        `json:"broken_by" doc:"the member that broke each query, from 1; 0 where none did (float32, little-endian, zlib, base64)"`
-	Linf    Packed        `json:"linf" doc:"largest change of a pixel of each broken query's image"`
-	L2      Packed        `json:"l2" doc:"Euclidean norm of the change"`
-	Radius  Packed        `json:"radius" doc:"norm of the smallest perturbation known to break each query, by FAB or bisection; infinite where none is"`
-	Margin  Packed        `json:"margin" doc:"distance of the nearest wrong row less that of the nearest right one, at the image kept"`
+	Members []WorstMember `json:"members" doc:"the attacks in order; each runs on the queries that are not yet broken"`
+	Broken  Packed        `json:"broken_by" doc:"number of the attack that broke each query, from 1; 0 if none did (float32, little-endian, zlib, base64)"`
+	Linf    Packed        `json:"linf" doc:"largest change of a pixel, for each broken query"`
+	L2      Packed        `json:"l2" doc:"Euclidean norm of the perturbation, for each broken query"`
+	Radius  Packed        `json:"radius" doc:"norm of the smallest perturbation known to break each query, by FAB or bisection; infinite if none is known"`
+	Margin  Packed        `json:"margin" doc:"distance of the nearest wrong row minus that of the nearest right row, for the perturbed image that was kept"`
 }
 
 // WorstMember says what an attack of the ensemble did.
 type WorstMember struct {
 	Member   string     `json:"member" doc:"name of the attack"`
-	Attacked int        `json:"attacked" doc:"queries that were left"`
-	Claimed  int        `json:"claimed" doc:"queries that the attack found broken"`
-	Broken   int        `json:"broken" doc:"those of them that verification found broken, too"`
+	Attacked int        `json:"attacked" doc:"number of queries not yet broken"`
+	Claimed  int        `json:"claimed" doc:"number of queries that the attack reports as broken"`
+	Broken   int        `json:"broken" doc:"number of those that verification confirms"`
 	Cost     CostRecord `json:"cost" doc:"passes through the network, and the time"`
 }
 
 // WorstMoved is the worst case where images of the gallery move and the query does not.
 type WorstMoved struct {
-	Scores Scores     `json:"scores" doc:"'wcR@1:G1', share of queries that stay right when one image moves; 'wcR@1:GA', when all may; 'hub@1', 'hub@1:clean'; fractions"`
-	One    Packed     `json:"one" doc:"1 for each query that one image breaks, else 0, packed as 'items' are"`
-	All    Packed     `json:"all" doc:"1 for each query that all images together break, else 0"`
-	Hub    *int       `json:"hub_image,omitempty" doc:"the image of 'hub@1', the share of queries that it, moved, is nearest to: its index in the split"`
-	Asked  int        `json:"hub_queries,omitempty" doc:"number of queries of 'hub@1', the first of 'items'"`
+	Scores Scores     `json:"scores" doc:"fractions: 'wcR@1:G1', queries still right if any one gallery image is perturbed; 'wcR@1:GA', if all are; 'hub@1', 'hub@1:clean'"`
+	One    Packed     `json:"one" doc:"1 for each query that one perturbed image breaks, else 0, packed as 'items' are"`
+	All    Packed     `json:"all" doc:"1 for each query that all perturbed images together break, else 0"`
+	Hub    *int       `json:"hub_image,omitempty" doc:"index in the split of the hub: the perturbed image that is nearest to the fraction 'hub@1' of queries"`
+	Asked  int        `json:"hub_queries,omitempty" doc:"number of queries of 'hub@1': the first of 'items'"`
 	Cost   CostRecord `json:"cost" doc:"passes through the network"`
 }
 
@@ -74,9 +74,9 @@ type WorstMoved struct {
 type WorstCheck struct {
 	ID      string   `json:"id" doc:"'B1', 'B2' and so on"`
 	What    string   `json:"what" doc:"what the value is"`
-	Value   float64  `json:"value" doc:"the value, small is good; -1 where it is not a number"`
+	Value   float64  `json:"value" doc:"the value; smaller is better; -1 if it is not a number"`
 	Warn    float64  `json:"warn" doc:"the check warns above this value"`
-	Fail    *float64 `json:"fail,omitempty" doc:"the check fails above this value; without it, it never does"`
+	Fail    *float64 `json:"fail,omitempty" doc:"the check fails above this value; absent if it never fails"`
 	Verdict string   `json:"verdict" doc:"'pass', 'warn' or 'fail'"`
 }
 

@@ -39,11 +39,16 @@ func (c *ConfigFlags) Overrides() ([]config.Override, error) {
 	return over, err
 }
 
-// Load reads the config that the flags name.
-func (c *ConfigFlags) Load() (*config.Config, error) {
+// Load reads the config that the flags name, and says which of its keys have old names.
+func (c *ConfigFlags) Load(s *Streams) (*config.Config, error) {
 	over, err := c.Overrides()
 	if err != nil {
 		return nil, err
 	}
-	return config.LoadWith(c.Path, over)
+	cfg, err := config.LoadWith(c.Path, over)
+	if err != nil {
+		return nil, err
+	}
+	NoteOldKeys(s, cfg)
+	return cfg, nil
 }

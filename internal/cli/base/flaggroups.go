@@ -109,11 +109,15 @@ func FlagGroups(cmd *cobra.Command) []FlagGroup {
 	return slices.DeleteFunc(out, func(g FlagGroup) bool { return !g.Flags.HasAvailableFlags() })
 }
 
+// helpColumns is the width to which the descriptions of flags are wrapped: that of a terminal
+// of the usual size.
+const helpColumns = 80
+
 // flagUsages is the part of a command's help about flags.
 func flagUsages(cmd *cobra.Command) string {
 	var b strings.Builder
 	for _, g := range FlagGroups(cmd) {
-		b.WriteString("\n" + g.Title + ":\n" + strings.TrimRight(g.Flags.FlagUsages(), " \n") + "\n")
+		b.WriteString("\n" + g.Title + ":\n" + strings.TrimRight(g.Flags.FlagUsagesWrapped(helpColumns), " \n") + "\n")
 	}
 	return b.String()
 }

@@ -5,11 +5,24 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"tercet/internal/config"
 )
 
 // OldNameKey names the annotation of a flag that was given by an old name, and of a command
 // that was: its value is the notice then.
 const OldNameKey = "old-name"
+
+// The annotations that list the old spellings of a flag.
+const (
+	oldNamesKey = "old-names"
+	oldWordsKey = "old-words"
+)
+
+// OldSpellings are the old names of a flag, and its old words, each before the word of today.
+func OldSpellings(f *pflag.Flag) (names, words []string) {
+	return f.Annotations[oldNamesKey], f.Annotations[oldWordsKey]
+}
 
 // OldNames lets flags be given by the names that older versions had: pairs of an old name
 // and today's. Help does not show them, and a notice says what to write.
@@ -18,7 +31,9 @@ func OldNames(fs *pflag.FlagSet, pairs ...string) {
 	flags := map[string]*pflag.Flag{}
 	for i := 0; i < len(pairs); i += 2 {
 		today[pairs[i]] = pairs[i+1]
-		flags[pairs[i]] = fs.Lookup(pairs[i+1])
+		f := fs.Lookup(pairs[i+1])
+		flags[pairs[i]] = f
+		annotate(f, oldNamesKey, append(f.Annotations[oldNamesKey], pairs[i])...)
 	}
 	before := fs.GetNormalizeFunc()
 	fs.SetNormalizeFunc(func(all *pflag.FlagSet, name string) pflag.NormalizedName {
@@ -41,6 +56,7 @@ func OldValues(fs *pflag.FlagSet, flag string, pairs ...string) {
 	for i := 0; i < len(pairs); i += 2 {
 		today[pairs[i]] = pairs[i+1]
 	}
+	annotate(f, oldWordsKey, pairs...)
 	f.Value, f.DefValue = &renamed{f.Value, f, today}, strings.Trim(f.DefValue, "[]")
 }
 
@@ -81,4 +97,11 @@ func NoteOldNames(s *Streams, cmd *cobra.Command) {
 			s.Note("%s", old[0])
 		}
 	})
+}
+
+// NoteOldKeys says which keys of a config have old names.
+func NoteOldKeys(s *Streams, cfg *config.Config) {
+	for _, notice := range cfg.OldKeys() {
+		s.Note("%s", notice)
+	}
 }

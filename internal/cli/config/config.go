@@ -83,7 +83,7 @@ func newShow(s *base.Streams) *cobra.Command {
 }
 
 func runConfigShow(s *base.Streams, o showOptions) error {
-	c, err := o.Load()
+	c, err := o.Load(s)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func runConfigCheck(s *base.Streams, o checkOptions) error {
 	bad := 0
 	for _, file := range o.files {
 		f := printed.CheckedFile{File: file}
-		c, runs, err := Checked(base.ConfigFlags{Path: file, Sets: o.Sets})
+		c, runs, err := Checked(s, base.ConfigFlags{Path: file, Sets: o.Sets})
 		if err != nil {
 			bad++
 			doc.OK, f.Error = false, err.Error()
@@ -178,8 +178,8 @@ func runConfigCheck(s *base.Streams, o checkOptions) error {
 
 // Checked loads a config and returns what training would refuse of its runs without
 // looking at their data, and how many runs it stands for.
-func Checked(f base.ConfigFlags) (c *config.Config, runs int, err error) {
-	if c, err = f.Load(); err != nil {
+func Checked(s *base.Streams, f base.ConfigFlags) (c *config.Config, runs int, err error) {
+	if c, err = f.Load(s); err != nil {
 		return nil, 0, err
 	}
 	expand := run.Variants

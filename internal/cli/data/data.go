@@ -30,7 +30,7 @@ also training images, and images that a sampler leaves out.`,
 // loadData loads the config. Of a sweep it is the first run's, and says so where
 // the others have other data.
 func loadData(s *base.Streams, c *base.ConfigFlags) (*config.Config, error) {
-	cfg, err := c.Load()
+	cfg, err := c.Load(s)
 	if err != nil {
 		return nil, err
 	}

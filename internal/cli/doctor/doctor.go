@@ -80,7 +80,7 @@ func runDoctor(ctx context.Context, s *base.Streams, o options) error {
 		doc.Disk, doc.Checks = append(doc.Disk, d), append(doc.Checks, c)
 	}
 	if o.Path != "" || len(o.Sets) > 0 {
-		f, c := checkConfig(o)
+		f, c := checkConfig(s, o)
 		doc.Config, doc.Checks = &f, append(doc.Checks, c)
 		if f.OK {
 			doc.Checks = append(doc.Checks, checkSignal(ctx, o))
@@ -178,9 +178,9 @@ func checkDisk(path string) (printed.Disk, printed.DoctorCheck) {
 	return d, checkSpace(name, "free", free, lowDisk)
 }
 
-func checkConfig(o options) (printed.CheckedFile, printed.DoctorCheck) {
+func checkConfig(s *base.Streams, o options) (printed.CheckedFile, printed.DoctorCheck) {
 	f := printed.CheckedFile{File: o.Path}
-	c, runs, err := config.Checked(o.ConfigFlags)
+	c, runs, err := config.Checked(s, o.ConfigFlags)
 	if err != nil {
 		f.Error = err.Error()
 		return f, printed.DoctorCheck{Name: "config", Level: "fail", Text: err.Error()}

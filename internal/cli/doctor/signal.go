@@ -3,9 +3,11 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
+	"tercet/internal/cli/base"
 	"tercet/internal/cli/config"
 	"tercet/internal/record/printed"
 	"tercet/internal/run"
@@ -30,7 +32,8 @@ func checkSignal(ctx context.Context, o options) printed.DoctorCheck {
 }
 
 func timeToEnd(ctx context.Context, o options) (seconds float64, what string, err error) {
-	c, _, err := config.Checked(o.ConfigFlags)
+	silent := base.NewStreams(nil, io.Discard, io.Discard) // checkConfig has said what there is to say
+	c, _, err := config.Checked(silent, o.ConfigFlags)
 	if err != nil {
 		return 0, "", err
 	}

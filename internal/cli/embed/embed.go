@@ -156,7 +156,7 @@ func run(ctx context.Context, s *base.Streams, o options, args []string) error {
 // network loads what embeds.
 func (o *options) network(ctx context.Context, s *base.Streams, unseen bool) (*newimages.Network, error) {
 	if o.Path != "" {
-		cfg, err := o.Load()
+		cfg, err := o.Load(s)
 		if err != nil {
 			return nil, err
 		}

@@ -90,7 +90,7 @@ func status(s *base.Streams, o options, args []string) error {
 	case o.Path == "" && len(o.Sets) == 0:
 		err = there(&doc, args)
 	default:
-		err = planned(&doc, o, args[0])
+		err = planned(s, &doc, o, args[0])
 	}
 	if err != nil {
 		return base.RunError(err)
@@ -118,8 +118,8 @@ func there(doc *printed.SweepStatus, patterns []string) error {
 }
 
 // planned takes in the runs of the config's sweep, and which tasks are worth another try.
-func planned(doc *printed.SweepStatus, o options, root string) error {
-	cfg, err := o.Load()
+func planned(s *base.Streams, doc *printed.SweepStatus, o options, root string) error {
+	cfg, err := o.Load(s)
 	if err != nil {
 		return err
 	}

@@ -112,10 +112,10 @@ func runTrain(ctx context.Context, s *base.Streams, o options) error {
 	if err != nil {
 		return err
 	}
+	l.note(s, o)
 	if o.emit != "" {
 		return emitScript(ctx, s, o, l.name, l.variants, l.jobs)
 	}
-	l.note(s, o)
 	switch {
 	case o.list:
 		return listRuns(s, o.out, l.variants)
@@ -127,13 +127,15 @@ func runTrain(ctx context.Context, s *base.Streams, o options) error {
 
 // loaded is what the command line asks to train.
 type loaded struct {
-	name     string // of the sweep
+	cfg      *config.Config // of the sweep
+	name     string
 	variants []*config.Config
 	jobs     int
 }
 
-// note says that there is nothing to do.
+// note says which keys have old names, and that there is nothing to do.
 func (l *loaded) note(s *base.Streams, o options) {
+	base.NoteOldKeys(s, l.cfg)
 	if len(l.variants) == 0 {
 		s.Note("share %s holds no runs: the sweep has fewer", o.task)
 	}
@@ -162,7 +164,7 @@ func (o options) load() (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loaded{name: cfg.Name, jobs: jobs}
+	l := &loaded{cfg: cfg, name: cfg.Name, jobs: jobs}
 	if l.variants, err = run.Variants(cfg); err != nil || o.emit != "" {
 		return l, err
 	}

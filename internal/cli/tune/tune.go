@@ -95,7 +95,7 @@ func run(ctx context.Context, s *base.Streams, o options) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := o.Load()
+	cfg, err := o.Load(s)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,6 @@ package printed
 type Archive struct {
 	Schema string `json:"schema" doc:"the name and number of the schema"`
 	File   string `json:"file" doc:"the archive"`
-	Runs   int    `json:"runs" doc:"how many runs it holds"`
-	Files  int    `json:"files" doc:"how many documents"`
+	Runs   int    `json:"runs" doc:"number of runs in it"`
+	Files  int    `json:"files" doc:"number of documents in it"`
 }

@@ -10,10 +10,10 @@ type Assign struct {
 	Assigned   int               `json:"assigned" doc:"number of items that joined a cluster"`
 	Own        int               `json:"own" doc:"number of items that joined no cluster (label -1)"`
 	Sizes      []int             `json:"sizes" doc:"number of new items in each cluster"`
-	Clustering record.Scores     `json:"clustering,omitempty" doc:"scores of the new items; each item of label -1 is one cluster"`
+	Clustering record.Scores     `json:"clustering,omitempty" doc:"scores of the new items; each item of label -1 counts as a separate cluster"`
 	Warnings   []string          `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost       record.CostRecord `json:"cost" doc:"passes through the network, and the time"`
-	Labels     []int32           `json:"labels" doc:"cluster of each item, 0 to clusters-1; -1 is a cluster of its own"`
+	Labels     []int32           `json:"labels" doc:"cluster of each item, from 0; -1 if the item joined no cluster"`
 }
 
 // ClustersSource says which clusters new items were assigned to.

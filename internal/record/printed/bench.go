@@ -18,7 +18,7 @@ type Bench struct {
 	Schema  string         `json:"schema" doc:"the name and number of the schema"`
 	Build   Binary         `json:"build" doc:"the binary"`
 	Machine *Machine       `json:"machine" doc:"the machine"`
-	Quick   bool           `json:"quick,omitempty" doc:"whether searches and fits were smaller"`
+	Quick   bool           `json:"quick,omitempty" doc:"whether searches and fits were reduced in size (quick mode)"`
 	Results []*BenchResult `json:"results,omitempty" doc:"the jobs; only those done before an interruption"`
 	Checks  []*BenchCheck  `json:"checks,omitempty" doc:"of a comparison of bits, instead of results"`
 }

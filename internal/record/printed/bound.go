@@ -37,7 +37,7 @@ type Simulation struct {
 
 	Wrong           record.Mean `json:"wrong" doc:"errors of the true classes"`
 	FloorDuplicates record.Mean `json:"floor_duplicates" doc:"unavoidable errors of duplicate pairs"`
-	Expected        float64     `json:"expected_floor_duplicates" doc:"limit of 'floor_duplicates' for these negatives"`
+	Expected        float64     `json:"expected_floor_duplicates" doc:"expected value of 'floor_duplicates' for these negatives"`
 	Multicut        record.Mean `json:"multicut" doc:"errors of the best partitions found"`
 	// MulticutLower is there where some draw is not proven.
 	MulticutLower *record.Mean `json:"multicut_lower,omitempty" doc:"lower bounds of 'multicut', if some optima are not proven"`
@@ -71,7 +71,7 @@ type TheoremChecks struct {
 // single draws scatter around it.
 type TheoremCheck struct {
 	Verdict string `json:"verdict" doc:"'supported', 'contradicted' or 'inconclusive'"`
-	Draws   int    `json:"draws" doc:"draws for which the bound itself holds"`
+	Draws   int    `json:"draws" doc:"number of draws that satisfy the inequality themselves"`
 }
 
 // BoundNoise is what tercet bound noise prints, schema tercet.bound/1.
@@ -87,7 +87,7 @@ type MatchedNoise struct {
 	Given     string     `json:"given" doc:"which number was given: 'sln', 'rate', 'pln', 'effective' or 'flips'"`
 	Value     float64    `json:"value" doc:"that number"`
 	Classes   int        `json:"classes" doc:"number of classes"`
-	Similar   float64    `json:"similar" doc:"share of similar pairs before noise, for 'pln'"`
+	Similar   float64    `json:"similar" doc:"fraction of similar pairs before noise, for 'pln'"`
 	Effective float64    `json:"effective" doc:"effective noise P"`
 	SLN       LabelNoise `json:"sln" doc:"noise on labels"`
 	PLN       LabelNoise `json:"pln" doc:"noise on pair labels"`
@@ -96,8 +96,8 @@ type MatchedNoise struct {
 
 // LabelNoise is noise on labels (SLN) or on pair labels (PLN).
 type LabelNoise struct {
-	Q    float64 `json:"q" doc:"q, or q~: probability of being drawn again"`
-	Rate float64 `json:"rate" doc:"probability of being changed"`
+	Q    float64 `json:"q" doc:"q or q~: probability that a label is drawn again"`
+	Rate float64 `json:"rate" doc:"probability that a label changes"`
 	NoiseWeights
 }
 
@@ -112,7 +112,7 @@ type OrderNoise struct {
 type NoiseWeights struct {
 	record.TripletWeights         // w11 and the others are joint probabilities
 	Product               Product `json:"product" doc:"the weights as products"`
-	Contrast              float64 `json:"contrast" doc:"w11 - w00: share of the signal that is left"`
+	Contrast              float64 `json:"contrast" doc:"w11 - w00: fraction of the clean signal that remains"`
 }
 
 // Product is the weights as products: w11 = beta gamma and so on.
@@ -142,8 +142,8 @@ type Ambiguous struct {
 	Apart   float64         `json:"apart" doc:"distance of the class means, in standard deviations"`
 	Draws   int             `json:"draws" doc:"triplets of each kind"`
 	Kinds   []AmbiguousKind `json:"kinds" doc:"the four kinds of triplets"`
-	Kept    AmbiguousPart   `json:"kept" doc:"by equations 3 and 4"`
-	Dropped AmbiguousPart   `json:"dropped" doc:"the ambiguous part of equation 2"`
+	Kept    AmbiguousPart   `json:"kept" doc:"what equations 3 and 4 of the paper keep"`
+	Dropped AmbiguousPart   `json:"dropped" doc:"what they neglect: the ambiguous part of equation 2"`
 }
 
 // AmbiguousKind is one of the four kinds of triplets of equation 1.
@@ -152,13 +152,13 @@ type AmbiguousKind struct {
 	Negative    bool    `json:"negative_right" doc:"whether the negative is right"`
 	Probability float64 `json:"probability" doc:"probability of the kind"`
 	AmbiguousPart
-	Largest float64 `json:"largest" doc:"largest |D|; if at most the margin, the gradient of ambiguous triplets is 0"`
+	Largest float64 `json:"largest" doc:"largest |D| that was drawn; only if it were at most the margin would the gradient of ambiguous triplets be 0"`
 }
 
 // AmbiguousPart is the expected loss of some triplets, and its gradient in s.
 type AmbiguousPart struct {
 	Loss     Expected `json:"loss" doc:"expected loss"`
-	Gradient Expected `json:"gradient" doc:"its gradient in s"`
+	Gradient Expected `json:"gradient" doc:"its derivative with respect to s"`
 }
 
 // Expected is a mean of draws with its 95 % interval.
@@ -172,7 +172,7 @@ type BoundStability struct {
 	Schema    string             `json:"schema" doc:"the name and number of the schema"`
 	Kind      string             `json:"kind" doc:"'stability'"`
 	Source    string             `json:"source" doc:"theorem, lemma or corollary"`
-	Inputs    map[string]float64 `json:"inputs" doc:"numbers given, by flag, with '_' for '-'"`
+	Inputs    map[string]float64 `json:"inputs" doc:"the given numbers, by name of the flag, with '_' for '-'"`
 	Constants string             `json:"constants,omitempty" doc:"'paper' or 'tight', if they matter"`
 	Forms     []BoundForm        `json:"forms" doc:"the bound in each form"`
 }
@@ -181,7 +181,7 @@ type BoundStability struct {
 type BoundForm struct {
 	Form string `json:"form" doc:"'paper' or 'corrected'"`
 	*record.BoundValue
-	Refused string `json:"refused,omitempty" doc:"the assumption of that form that fails"`
+	Refused string `json:"refused,omitempty" doc:"the assumption of that form that is not met"`
 }
 
 // BoundPartition is what tercet bound partition prints, schema tercet.bound/1.
@@ -189,12 +189,12 @@ type BoundPartition struct {
 	Schema     string            `json:"schema" doc:"the name and number of the schema"`
 	Kind       string            `json:"kind" doc:"'partition'"`
 	Partitions []StoredPartition `json:"partitions" doc:"each setting, with the runs that have it"`
-	Others     []string          `json:"others,omitempty" doc:"runs that have no such error"`
+	Others     []string          `json:"others,omitempty" doc:"runs for which there is no such partition"`
 }
 
 // StoredPartition is a partition and the runs that have it.
 type StoredPartition struct {
 	Runs []string `json:"runs" doc:"directories of the runs"`
-	Kept bool     `json:"kept,omitempty" doc:"whether it was there before"`
+	Kept bool     `json:"kept,omitempty" doc:"whether the partition was already stored"`
 	*record.Partition
 }

@@ -34,7 +34,7 @@ type CheckedFile struct {
 	OK    bool   `json:"ok" doc:"whether it is valid"`
 	Runs  int    `json:"runs,omitempty" doc:"number of runs of the sweep"`
 	Hash  string `json:"hash,omitempty" doc:"hash of the config"`
-	Note  string `json:"note,omitempty" doc:"such as what only the data can show"`
+	Note  string `json:"note,omitempty" doc:"a note, such as what only the data can show"`
 	Error string `json:"error,omitempty" doc:"what is wrong"`
 }
 

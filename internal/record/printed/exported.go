@@ -17,7 +17,7 @@ type ExportedModel struct {
 type ExportedFile struct {
 	File   string `json:"file" doc:"its path"`
 	Holds  string `json:"holds" doc:"what it holds, in words"`
-	Bytes  int64  `json:"bytes" doc:"its size"`
+	Bytes  int64  `json:"bytes" doc:"size in bytes"`
 	SHA256 string `json:"sha256" doc:"its SHA-256"`
 }
 
@@ -34,7 +34,7 @@ type ExportedRuns struct {
 // WrittenFile is a file or folder that was written.
 type WrittenFile struct {
 	File  string `json:"file" doc:"its path"`
-	Bytes int64  `json:"bytes" doc:"its size"`
+	Bytes int64  `json:"bytes" doc:"size in bytes"`
 }
 
 // Preprocess is preprocess.json, schema tercet.preprocess/1: how an image file becomes

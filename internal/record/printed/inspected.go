@@ -13,14 +13,14 @@ type Inspected struct {
 	Validation *SetStats `json:"validation,omitempty" doc:"validation set"`
 	Test       *SetStats `json:"test,omitempty" doc:"test set"`
 	Vectors    *SetStats `json:"vectors,omitempty" doc:"rows of npy files, without a config"`
-	Overlaps   []Overlap `json:"overlaps,omitempty" doc:"what two sets have in common"`
+	Overlaps   []Overlap `json:"overlaps,omitempty" doc:"items and classes that two sets share"`
 	// Annotation is of a source that has one, in place of the sets.
-	Annotation *Annotation `json:"annotation,omitempty" doc:"of datasets with an annotation: what it holds, in place of the sets"`
+	Annotation *Annotation `json:"annotation,omitempty" doc:"contents of the annotation, for datasets that have one; the sets are then absent"`
 	// The sets are described under true labels.
-	Noise    *record.Noise     `json:"noise,omitempty" doc:"noise on the labels that the sampler sees, or on its pairs or triplets"`
+	Noise    *record.Noise     `json:"noise,omitempty" doc:"noise on the training labels, or on the pairs or triplets of the sampler"`
 	Graph    *record.PairGraph `json:"graph,omitempty" doc:"pairs of the sampler"`
 	Triplets *record.Triplets  `json:"triplets,omitempty" doc:"triplets of the sampler"`
-	Sampler  *SamplerPlan      `json:"sampler,omitempty" doc:"the sampler; absent if the data do not fit it"`
+	Sampler  *SamplerPlan      `json:"sampler,omitempty" doc:"the sampler; absent if it cannot draw from these data"`
 	Warnings []string          `json:"warnings,omitempty" doc:"warnings"`
 }
 
@@ -65,8 +65,8 @@ type Lengths struct {
 type Overlap struct {
 	Of      string `json:"of" doc:"the one set"`
 	In      string `json:"in" doc:"the other set"`
-	Items   int    `json:"items" doc:"items of 'of' whose pixels are also in 'in'"`
-	Classes int    `json:"classes" doc:"classes, by name, that have items in both"`
+	Items   int    `json:"items" doc:"items of 'of' whose pixels also occur in 'in'"`
+	Classes int    `json:"classes" doc:"number of class names with items in both"`
 }
 
 // SamplerPlan is the batcher of a config on its training set.
@@ -74,8 +74,8 @@ type SamplerPlan struct {
 	Name      string          `json:"name" doc:"name of the sampler"`
 	BatchRows int             `json:"batch_rows" doc:"images in a batch"`
 	Steps     int             `json:"steps_per_epoch" doc:"steps of an epoch"`
-	Layout    string          `json:"layout" doc:"what the rows of a batch are"`
-	Coverage  record.Coverage `json:"coverage" doc:"what the first epoch covers"`
+	Layout    string          `json:"layout" doc:"layout of the rows of a batch"`
+	Coverage  record.Coverage `json:"coverage" doc:"coverage of the data in the first epoch"`
 }
 
 // Datasets is what tercet data list prints, schema tercet.datasets/1.
@@ -96,14 +96,14 @@ type DatasetEntry struct {
 // read.
 type Annotation struct {
 	Root        string      `json:"root" doc:"folder of the images"`
-	Roles       []RoleStats `json:"roles" doc:"training images, then queries and gallery, or test images that are both"`
+	Roles       []RoleStats `json:"roles" doc:"one for training images, then queries and gallery, or test images that are both"`
 	Shared      int         `json:"shared" doc:"classes of training and test"`
 	Lost        int         `json:"lost_queries" doc:"queries without another image of their class in the gallery"`
 	Categories  int         `json:"categories" doc:"number of categories"`
 	Sequences   int         `json:"sequences" doc:"number of sequences"`
 	Boxes       int         `json:"boxes" doc:"images with a bounding box"`
 	Fingerprint string      `json:"fingerprint" doc:"hash of paths, boxes, labels, roles and, if images were looked for, their sizes"`
-	Copies      *int        `json:"copies,omitempty" doc:"images whose file equals an earlier one, if they were read"`
+	Copies      *int        `json:"copies,omitempty" doc:"number of images whose file equals an earlier one, if files were read"`
 	Misplaced   *int        `json:"misplaced,omitempty" doc:"copies in another class, or in training and test"`
 	Oriented    []string    `json:"oriented,omitempty" doc:"images with an EXIF orientation, which is not applied"`
 	OtherModes  []string    `json:"not_rgb,omitempty" doc:"images that are not RGB and are converted"`

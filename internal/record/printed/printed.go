@@ -9,7 +9,7 @@ type Preview struct {
 	Config    string         `json:"config" doc:"the config's name"`
 	Name      string         `json:"name" doc:"the data"`
 	Set       string         `json:"set" doc:"'train', 'validation' or 'test'"`
-	Augmented bool           `json:"augmented" doc:"whether images are as augmentation changes them"`
+	Augmented bool           `json:"augmented" doc:"whether the images are augmented"`
 	Rows      []PreviewClass `json:"rows" doc:"the rows of the sheet, a class each"`
 }
 

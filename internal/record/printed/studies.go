@@ -19,21 +19,21 @@ type StudyEntry struct {
 // StudyStep is a step of a study.
 type StudyStep struct {
 	Name    string   `json:"name" doc:"name of the step"`
-	About   string   `json:"about" doc:"what its runs are"`
-	Extra   bool     `json:"extra" doc:"whether it is run only if it is named"`
-	Configs []string `json:"configs" doc:"configs, each with what is set in it"`
-	Tables  []string `json:"tables" doc:"names of tables of 'tercet report'"`
+	About   string   `json:"about" doc:"what its runs are about"`
+	Extra   bool     `json:"extra" doc:"whether the step runs only if it is named"`
+	Configs []string `json:"configs" doc:"its configs, with overrides"`
+	Tables  []string `json:"tables" doc:"names of the tables that show it"`
 }
 
 // StudyPlan is what tercet study run --dry-run prints, schema tercet.studyplan/1.
 type StudyPlan struct {
 	Schema   string        `json:"schema" doc:"the name and number of the schema"`
-	Commands []StudyAction `json:"commands" doc:"command lines that are left to run, in order"`
+	Commands []StudyAction `json:"commands" doc:"command lines that remain to be run, in order"`
 }
 
 // StudyAction is a command line of a study.
 type StudyAction struct {
 	Step string `json:"step" doc:"name of the step"`
-	Run  string `json:"run,omitempty" doc:"run directory; absent for a command on all runs of a step"`
+	Run  string `json:"run,omitempty" doc:"run directory; absent if the command is on all runs of a step"`
 	Line string `json:"command" doc:"the command line"`
 }

@@ -8,6 +8,6 @@ type Table struct {
 	Schema  string            `json:"schema" doc:"the name and number of the schema"`
 	Title   string            `json:"title,omitempty" doc:"title"`
 	Columns []string          `json:"columns" doc:"names of the columns, in order"`
-	Rows    []json.RawMessage `json:"rows" doc:"cells by column: text, an integer, null, or a measured number ('value', 'ci95', and 'n' where it is not that of the row)"`
+	Rows    []json.RawMessage `json:"rows" doc:"one object for each row, by column: text, an integer, null, or a measured number ('value', 'ci95', and 'n' if not that of the row)"`
 	Notes   []string          `json:"notes,omitempty" doc:"notes on the table"`
 }
