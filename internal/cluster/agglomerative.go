@@ -45,9 +45,10 @@ var Linkages = []string{"average", "complete", "ward"}
 // defaultMemory is the room for distances in bytes.
 const defaultMemory = 4 << 30
 
-// Agglomerative joins the two nearest of the clusters of the n rows of x, d numbers
-// each, beginning with single rows, until K are left or the nearest are at Threshold.
-// Distances between rows are Euclidean; between clusters A and B of a and b rows it is
+// Agglomerative clusters the n rows of x, d numbers each. It begins with single rows and
+// repeatedly joins the two nearest clusters, until K are left or the nearest are at
+// distance Threshold. Distances between rows are Euclidean; between clusters A and B of a
+// and b rows it is
 //
 //	average   the mean over pairs (UPGMA)
 //	complete  the largest over pairs

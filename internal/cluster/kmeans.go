@@ -27,8 +27,8 @@ type KMeansOptions struct {
 	// see KMeans. Restarts then are 3 and MaxIterations, which counts passes over n
 	// rows, 100 where they are 0; Tolerance is not used; Iterations counts steps.
 	MiniBatch int
-	// Overwrite allows rows to be computed with in the place of x, which then holds them
-	// and not the data: there is a copy less. MiniBatch has none.
+	// Overwrite allows x to be overwritten with centered rows, which saves a copy.
+	// MiniBatch makes no copy in any case.
 	Overwrite bool
 	// Progress, where set, is called after each iteration with the number of
 	// starts that have ended; several may run in step.

@@ -1,6 +1,6 @@
 package cluster
 
-// Sets are disjoint sets of numbers, each with a tree of parents.
+// Sets is a union-find structure: disjoint sets of numbers, each a tree of parents.
 type Sets struct{ Parent []int32 }
 
 // NewSets returns n sets of one number each.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Start is how one start of KMeans has ended: what KMeans continues with.
+// Start is the result of one start of KMeans, from which KMeans continues.
 type Start struct {
 	Inertia    float64   // in the unit that the computation has chosen
 	Center     []float64 // (k, d), in that unit
@@ -14,10 +14,10 @@ type Start struct {
 	Converged  bool
 }
 
-// Starts does some of the starts of KMeans, those of the given numbers (from 0, ascending):
-// starts do not depend on each other, so that several machines may share them. done is
-// called with each; it may keep no slice of it. There are no starts with MiniBatch. Errors
-// are those of KMeans, and of done.
+// Starts runs the starts of KMeans with the given numbers (from 0, ascending). Starts are
+// independent, so several machines can share them. done is called after each start; it
+// must not keep its slices. There are no starts with MiniBatch. Errors are those of
+// KMeans, and of done.
 func Starts(ctx context.Context, x []float32, n, d int, o KMeansOptions, numbers []int, done func(number int, s Start) error) error {
 	p, err := o.shared(x, n, d)
 	if err != nil {
@@ -28,9 +28,9 @@ func Starts(ctx context.Context, x []float32, n, d int, o KMeansOptions, numbers
 	})
 }
 
-// FromStarts is KMeans with all of its starts done before: start returns that of a number,
-// from 0 to o.Restarts-1. The result has the bits of KMeans. Errors are those of KMeans, of
-// start, and a start of other data or another k.
+// FromStarts completes KMeans from starts that Starts has run: start returns the one with
+// the given number, from 0 to o.Restarts-1. The result is bit-identical to that of
+// KMeans. Errors are those of KMeans, of start, and a start of other data or another k.
 func FromStarts(ctx context.Context, x []float32, n, d int, o KMeansOptions, start func(number int) (Start, error)) (*KMeansResult, error) {
 	p, err := o.shared(x, n, d)
 	if err != nil {

@@ -96,7 +96,7 @@ func complete(path string) bool {
 	return bytes.HasSuffix(b, []byte{0xff, 0xd9}) || bytes.Equal(b, []byte("IEND\xaeB`\x82"))
 }
 
-// Broken are the image files that data were opened without, since they cannot be decoded.
+// Broken lists image files that were left out because they cannot be decoded.
 type Broken struct {
 	Images []record.BrokenImage
 	looked bool // the source has image files
@@ -151,7 +151,7 @@ func (o Options) unreadable(ctx context.Context, paths []string) (map[int]error,
 	return bad, nil
 }
 
-// Readable is a table without the files that cannot be decoded, where o leaves such out.
+// Readable returns a table without the files that cannot be decoded, if o skips them.
 func (o Options) Readable(ctx context.Context, t *table.Table) (*table.Table, error) {
 	if o.Broken == nil {
 		return t, nil

@@ -28,11 +28,11 @@ func (f *fingerprint) of(ctx context.Context, ds Dataset) (_ string, err error) 
 	return f.hex, err
 }
 
-// Digest returns the hex SHA-256 of N, H, W, C and, for each item in order, the
-// SHA-256 of its float32 pixels and its label. It does not depend on where the
-// images come from nor on the classes' names. Of images that are decoded when they are
-// read, path below the root, size of the file, box and steps stand for the pixels. The error is
-// that of reading an item, or of ctx.
+// Digest returns the hex SHA-256 of N, H, W, C and, for each item in order, the SHA-256
+// of its float32 pixels and its label. It does not depend on where the images come from
+// nor on the classes' names. For images that are decoded when they are read, it hashes
+// the path below the root, the size of the file, the box and the steps instead of the
+// pixels. It returns an error if an item cannot be read or ctx ends.
 func Digest(ctx context.Context, ds Dataset) (string, error) {
 	h, w, c := ds.Shape()
 	sum := sha256.New()

@@ -11,7 +11,7 @@ func init() {
 	Family.Register(component.Component[Source]{Name: "folder", Doc: "one folder a class, PNG or JPEG", Defaults: FolderOptions{Train: "train", Test: "test"}})
 }
 
-// FolderOptions are one folder a class, images inside.
+// FolderOptions are the keys of a source with one folder of images for each class.
 type FolderOptions struct {
 	Root  string `yaml:"root" doc:"folder with one subfolder per class, or with the two folders below"`
 	Train string `yaml:"train" doc:"with split file: the folder of training classes, under root"`

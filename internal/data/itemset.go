@@ -5,8 +5,9 @@ import (
 	"crypto/sha256"
 )
 
-// ItemSet are the items of a dataset as they are stored: whole, before any distortion.
-// It tells them from those of others, also of datasets that were opened apart.
+// ItemSet are the items of a dataset as they are stored: whole, before any distortion. It
+// recognizes an item of another dataset as the same one, also if the two were opened
+// separately.
 //
 // An item is known by the stored set that it was read from (its fingerprint) and its
 // place there. So two stored images that look the same are two items, and an image that
@@ -54,9 +55,9 @@ func NewItemSet(ctx context.Context, ds Dataset, beside ...Dataset) (*ItemSet, e
 	return s, nil
 }
 
-// Shared counts items of s: those that are items of t, same, and those that are not
-// but equal one in all pixels, copies. An item that was read from elsewhere than all
-// that t knows of has no place to go by: it is the same where all pixels are.
+// Shared counts items of s: those that are items of t, same, and those that are not but
+// equal one in all pixels, copies. An item from a source that t does not know counts as
+// the same if all its pixels are equal.
 func (s *ItemSet) Shared(t *ItemSet) (same, copies int) {
 	for i, p := range s.spots {
 		switch {

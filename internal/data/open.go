@@ -72,7 +72,7 @@ func Open(ctx context.Context, o Options) (train, test Dataset, err error) {
 	return train, test, nil
 }
 
-// LeftOut says which files of the source were passed over; "" for none.
+// LeftOut says which files of the source were skipped; "" for none.
 func LeftOut(o Options) string {
 	if p, ok := o.Source.(Passing); ok {
 		return p.LeftOut(o)

@@ -13,13 +13,13 @@ type redrawn interface {
 	readAnew(i int, dst []float32, k Draw) error
 }
 
-// Redraws says whether ds draws any image again.
+// Redraws reports whether ds draws images again in each epoch, as fresh distortions do.
 func Redraws(ds Dataset) bool {
 	d, ok := ds.(redrawn)
 	return ok && d.redraws()
 }
 
-// ReadAnew reads item i of ds, drawn again where ds does that.
+// ReadAnew reads item i of ds. If ds draws images again, it returns a new drawing.
 func ReadAnew(ds Dataset, i int, dst []float32, k Draw) error {
 	if Redraws(ds) {
 		return ds.(redrawn).readAnew(i, dst, k)

@@ -39,14 +39,14 @@ type Titled interface {
 	Title() string
 }
 
-// Needy is implemented by sources that cannot be opened without some keys.
+// Needy is implemented by sources that require some keys.
 type Needy interface {
 	// Missing returns the keys that must be set and are not, with what they are.
 	// fileSplit says that the source's own test set is asked for.
 	Missing(fileSplit bool) []component.Fault
 }
 
-// Passing is implemented by sources that pass over some files.
+// Passing is implemented by sources that skip some files.
 type Passing interface {
 	// LeftOut says which; "" for none.
 	LeftOut(o Options) string

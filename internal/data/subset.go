@@ -69,7 +69,7 @@ func subset(ds Dataset, idx []int, labels []int32, classes []string) Dataset {
 	return &view{labeled: labeled{labels: labels, classes: classes}, base: ds, idx: idx}
 }
 
-// Relabel returns ds under other labels, which index classes: noisy ones, say.
+// Relabel returns ds with other labels, such as noisy ones; labels index classes.
 func Relabel(ds Dataset, labels []int32, classes []string) (Dataset, error) {
 	if len(labels) != ds.Len() {
 		return nil, fmt.Errorf("relabel: %d labels for %d items", len(labels), ds.Len())

@@ -15,7 +15,7 @@ type moments struct {
 	min, max    float32
 }
 
-// Summary reads all of ds. The error is that of reading an item, or of ctx.
+// Summary reads all of ds. It returns an error if an item cannot be read or ctx ends.
 func Summary(ctx context.Context, ds Dataset) (*printed.SetStats, error) {
 	s := &printed.SetStats{Items: ds.Len()}
 	s.Height, s.Width, s.Channels = ds.Shape()

@@ -155,5 +155,6 @@ func (u *Unseen) Decoder() string {
 	return "Go image/jpeg and image/png"
 }
 
-// IsImage reports that a file's name ends as those of images that are read.
+// IsImage reports whether the name of a file has the ending of an image format that is
+// read.
 func IsImage(name string) bool { return isImage(name) && !hidden(name) }

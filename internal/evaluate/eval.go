@@ -35,8 +35,9 @@ type Evaluation struct {
 	classes   func() ([]record.ClassScores, error) // those of each class
 }
 
-// Eval evaluates a run's embeddings of a set, with raw pixels and the untrained
-// network. The error is that of a checkpoint or data that cannot be read, or of ctx.
+// Eval evaluates a run's embeddings of a set, and the baselines: raw pixels and the
+// untrained network. It returns an error if the checkpoint or the data cannot be read, or
+// if ctx ends.
 func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.EvalOptions, say progress.Say) (*Evaluation, error) {
 	start := time.Now()
 	e, err := r.Embed(ctx, checkpoint, set, o.Limit, say)
@@ -207,7 +208,7 @@ func whole(ks []int, n int) []string {
 	return out
 }
 
-// Coarse warns of intervals from too few resamples to say where 95 % lie.
+// Coarse warns if there are too few resamples for precise 95 % intervals.
 func Coarse(o record.EvalOptions) []string {
 	if o.Bootstrap <= 0 || o.Bootstrap >= metric.MinResamples {
 		return nil
@@ -215,9 +216,9 @@ func Coarse(o record.EvalOptions) []string {
 	return []string{fmt.Sprintf("the intervals are from %d resamples and mean little; give eval.bootstrap %d or more", o.Bootstrap, metric.MinResamples)}
 }
 
-// OfRetrieval is the evaluation of files by a retrieval that is known. labels are those of
-// the queries; gallery is the number of items that were searched, 0 where these are the
-// queries too. The document has no time.
+// OfRetrieval makes the evaluation of files from retrieval results that were computed
+// before. labels are those of the queries; gallery is the number of items that were
+// searched, or 0 if queries and gallery are the same. The document has no time.
 func OfRetrieval(src record.Source, o record.EvalOptions, ret *metric.Retrieval, labels []int32, gallery int) (*Evaluation, error) {
 	o.Baselines = false
 	doc := &record.Eval{Schema: record.EvalSchema, Source: src, Options: o}

@@ -17,7 +17,7 @@ import (
 	"tercet/internal/vectors"
 )
 
-// Exportable are embeddings with what each row is of.
+// Exportable holds embeddings and a description of each row.
 type Exportable struct {
 	source  record.Source
 	x       data.Embeddings // labels nil where no item has one
@@ -55,10 +55,10 @@ func OfFolder(dir string) (*Exportable, error) {
 	return &Exportable{source: src, x: f.Embeddings, classes: f.Classes, item: func(row int) (int, string) { return row, f.Items[row].Path }}, nil
 }
 
-// Export writes the embeddings to path in a format of package vectors, and beside it their
-// labels (X.labels.npy), where there are some, and what each row is of (X.items.csv). Files
-// of other content are replaced only by force: otherwise the error is a *KeptError, and
-// nothing is written.
+// Export writes the embeddings to path in a format of package vectors, with their labels,
+// if any (X.labels.npy), and a description of each row (X.items.csv). Files with other
+// content are replaced only with force; otherwise it writes nothing and returns a
+// *KeptError.
 func Export(e *Exportable, path, format string, force bool) (*record.Export, error) {
 	paths := ExportPaths(path)
 	d := &record.Export{Schema: record.EmbeddingsSchema, Source: e.source, Embeddings: paths[0], Items: paths[2], Cost: e.cost}

@@ -13,8 +13,8 @@ import (
 	"tercet/internal/run"
 )
 
-// Files evaluates embeddings that any tool has written: npy (N, D), with labels
-// in npy or csv; or a labeled folder of package store.
+// Files evaluates embeddings from any tool: npy files of shape (N, D) with labels in npy
+// or csv, or a labeled folder of package store.
 func Files(ctx context.Context, embeddings string, labels npy.LabelFile, o record.EvalOptions, keep run.Keeper, say progress.Say) (*Evaluation, error) {
 	in := vectorSet{start: time.Now()}
 	var err error

@@ -12,10 +12,10 @@ import (
 	"tercet/internal/wire"
 )
 
-// NoiseRate estimates how many of the labels, pairs or triplets that r is trained on
-// are wrong: by couples that are labeled both ways where pairs are given, and by the
-// losses under the run's network. limit bounds the images whose labels are evaluated; 0
-// takes all.
+// NoiseRate estimates how many of the labels, pairs or triplets that r is trained on are
+// wrong: by image pairs that occur with both labels, if pairs are given, and by the
+// losses under the run's network. limit is the largest number of images whose labels are
+// evaluated; 0 takes all.
 func NoiseRate(ctx context.Context, r *run.Run, checkpoint string, limit int, say progress.Say) (*record.NoiseRate, error) {
 	c, m, sets, err := r.Loaded(ctx, checkpoint)
 	if err != nil {

@@ -73,8 +73,8 @@ type Attacked struct {
 	Gallery  *retrieval.Gallery
 }
 
-// Attack runs attacks on a run's network. The error is that of an option, of a checkpoint or
-// data that cannot be read, or of ctx.
+// Attack runs attacks on a run's network. It returns an error for a wrong option, for a
+// checkpoint or data that cannot be read, or if ctx ends.
 func Attack(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, say progress.Say) (*Attacked, error) {
 	start := time.Now()
 	e, g, err := prepare(ctx, r, checkpoint, set, &o, say)

@@ -19,9 +19,9 @@ import (
 // bandPoints is the number of budgets above 0 of a band.
 const bandPoints = 20
 
-// BandsOf are the bands of a run's worst cases, one for each gallery, each with the
-// certificate of the same weights, images, norm and gallery, where c is one; c may be nil.
-// A query that is proven within a radius at which an image breaks it is an error.
+// BandsOf returns the bands of a run's worst cases, one for each gallery. Each contains
+// the certificate c if c is of the same weights, images, norm and gallery; c may be nil.
+// It is an error if a query is certified at a radius at which an image breaks it.
 func BandsOf(name string, w *record.Worst, c *record.Certify) ([]printed.Band, error) {
 	var out []printed.Band
 	for _, g := range w.Galleries {

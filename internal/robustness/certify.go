@@ -46,9 +46,9 @@ func Smoothed(method string) bool { return method == Vote || method == Mean }
 // CertifyKeys are the scores of a document of certificates.
 func CertifyKeys() []string { return []string{CleanRecall, CertifiedRecall} }
 
-// Certify proves for queries of a run that their nearest image keeps its class. The error is
-// that of an option, of a checkpoint or data that cannot be read, of a network that the method
-// has no bounds for, or of ctx.
+// Certify proves for queries of a run that their nearest image keeps its class. It
+// returns an error for a wrong option, for a checkpoint or data that cannot be read, for
+// a network without bounds by the method, or if ctx ends.
 func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.CertifyOptions, say progress.Say) (*record.Certify, error) {
 	start := time.Now()
 	e, g, err := gallery(ctx, r, checkpoint, set, say)

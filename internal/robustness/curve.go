@@ -14,9 +14,9 @@ import (
 	"tercet/internal/run"
 )
 
-// Curve runs the attacks at each eps (0: the clean scores, nothing is
-// crafted), given in any order, and returns the scores against it. A fixed step is
-// that of o, or eps where eps is smaller; targets are the same at all of them.
+// Curve runs the attacks at each eps (0: the clean scores, nothing is crafted), given in
+// any order, and returns the scores against it. A fixed step is that of o, or eps if that
+// is smaller. Targets are the same at every eps.
 func Curve(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, eps []float64, say progress.Say) (*record.Curve, error) {
 	start := time.Now()
 	all := len(o.Variants) == 0

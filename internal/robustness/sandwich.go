@@ -10,10 +10,11 @@ import (
 	"tercet/internal/record"
 )
 
-// Sandwich sets in c what attacks found of the same queries: w holds the worst cases of
-// the same weights, images and norm. It is an error where a query is proven at a budget
-// and an image within it breaks the query: one of the two is wrong. Nothing is set where
-// the two are not of the same thing; a vote is another system than the attacked network.
+// Sandwich adds to c how many of its queries attacks broke: w holds the worst cases of
+// the same weights, images and norm. It is an error if a query is certified at a budget
+// and an image within the budget breaks it, since one of the two is then wrong. It sets
+// nothing if the two differ in weights, images or norm, or if c is a vote, which
+// certifies another system than the attacked network.
 func Sandwich(c *record.Certify, w *record.Worst) error {
 	at := slices.IndexFunc(w.Galleries, func(g record.WorstGallery) bool { return g.Gallery == cmp.Or(c.Options.Gallery, worst.Full) })
 	if at < 0 || Smoothed(c.Options.Method) || !sameSystem(c, w) {

@@ -5,8 +5,8 @@ import (
 	"tercet/internal/record"
 )
 
-// PlannedAttack is the document of attacks by o as far as it is known before the work:
-// its options and the keys of its scores.
+// PlannedAttack is the document of attacks by o as far as it is known in advance: its
+// options and the keys of its scores.
 func PlannedAttack(o record.AttackOptions) record.Attack {
 	resolveAttack(&o)
 	return record.Attack{Options: o, Scores: plannedScores(o)}
@@ -33,8 +33,7 @@ func plannedScores(o record.AttackOptions) map[string]record.Scores {
 	return out
 }
 
-// HoldsAttack reports whether d has all that o asks for, and these scores are defined as
-// they are today.
+// HoldsAttack reports whether d covers the request o, with scores by today's definitions.
 func HoldsAttack(d *record.Attack, o record.AttackOptions) bool {
 	if d.Gallery > 0 && len(o.Variants) == 0 {
 		o.Variants = d.Options.Variants // all that a gallery has

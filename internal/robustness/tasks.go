@@ -14,9 +14,10 @@ import (
 	"tercet/internal/scheduler"
 )
 
-// AttackTask attacks the queries of a task and writes what it found as a part of the result
-// in out; program is the version of the program. It returns the path. A part that is there is
-// taken if it is of the same attack, else it is an error, unless it is to be replaced.
+// AttackTask attacks the queries of a task and writes what it found as a part of the
+// result in out; program is the version of the program. It returns the path. An existing
+// part of the same attack is reused. A part of another attack is an error, unless it is
+// to be replaced.
 func AttackTask(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, t scheduler.Task, out, program string, replace bool, say progress.Say) (string, *record.AttackPart, error) {
 	e, g, err := prepare(ctx, r, checkpoint, set, &o, say)
 	if err != nil {
@@ -51,8 +52,8 @@ func sign(p *record.AttackPart, src record.Source, o record.AttackOptions, t sch
 	p.Program, p.Kernel, p.Task, p.Tasks = program, kernel.Setting(), t.Index, t.Of
 }
 
-// MergeAttack makes the result of the parts of all tasks in out, as Attack does in one
-// process; only its times are those of the tasks, added up.
+// MergeAttack combines the parts of all tasks in out. The result is that of Attack in one
+// process, except that its times are the sums of the tasks'.
 func MergeAttack(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, out, program string, say progress.Say) (*Attacked, error) {
 	start := time.Now()
 	n, err := run.Parts(out)

@@ -37,7 +37,7 @@ func WorstScores(k int) []string {
 	return out
 }
 
-// HoldsWorst reports whether d has all that o asks for, by the attacks that there are today.
+// HoldsWorst reports whether d covers the request o, with today's ensemble of attacks.
 func HoldsWorst(d *record.Worst, o record.WorstOptions) bool {
 	if !d.Holds(o) || o.Moves && (d.Moved == nil || d.Moved.Hub == nil) {
 		return false

@@ -13,9 +13,9 @@ import (
 	"tercet/internal/data/npy"
 )
 
-// ReadGiven reads the images that somebody else has made of queries, and returns their
-// digest: queries.npy of a folder has the index of the image of the set that each row of
-// adversarial.npy, (N, H, W, C) or (N, pixels) in [0, 1], was made of.
+// ReadGiven reads adversarial images from other programs and returns their digest. The
+// folder holds adversarial.npy, (N, H, W, C) or (N, pixels) in [0, 1], and queries.npy,
+// the index in the set of the image that each row was made from.
 func ReadGiven(folder string) (*worst.Given, string, error) {
 	path := filepath.Join(folder, "adversarial.npy")
 	x, err := npy.ReadRows(path)

@@ -104,14 +104,14 @@ func (t *Table) shownScores() []observe.Score {
 	return out
 }
 
-// Over is a field along which contrasts are made, and averaged.
+// Over is a field, such as the noise rate, along which contrasts are listed and averaged.
 type Over struct {
 	Field string `yaml:"field"`
 	// Above is the value above which each seed's mean is taken, if there are two such.
 	Above float64 `yaml:"above"`
 }
 
-// Against sets each row against one other.
+// Against compares each row with one other row, its base.
 type Against struct {
 	Words  string        `yaml:"words"`
 	Of     observe.Where `yaml:"of"`

@@ -11,9 +11,9 @@ import (
 	"tercet/internal/study/observe"
 )
 
-// Best keeps, of the runs of one seed that agree in fields, the one with the best score, so
-// that settings are compared after each was tuned with the same effort. The score is one of
-// held-out images: a choice by test images would be too good.
+// Best keeps, of the runs of one seed that agree in fields, the one with the best score,
+// so that settings are compared after each was tuned with the same effort. The score must
+// be of held-out images: after a choice by test images, test scores are too good.
 type Best struct {
 	By    string   `yaml:"by"` // a score
 	Same  []string `yaml:"same"`

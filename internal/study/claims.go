@@ -9,7 +9,8 @@ import (
 	"tercet/internal/verdict"
 )
 
-// Claim is a statement about rows or curves, with the quantities that it is evaluated by.
+// Claim is a statement about rows or curves, with the quantities and rules that decide
+// its verdict.
 type Claim struct {
 	ID string `yaml:"id"`
 	// Each says what a claim is made of: curve (rows along Reduce.Along), row, stream (rows
@@ -31,14 +32,14 @@ type Claim struct {
 	Quantities []ClaimQuantity `yaml:"quantities"`
 }
 
-// Partner is a row that another one goes with.
+// Partner describes the row that another row is compared with.
 type Partner struct {
 	Where observe.Where `yaml:"where"`
 	Same  []string      `yaml:"same"`
 	Next  string        `yaml:"next"` // the field whose next larger value it has
 }
 
-// Axis is what rows of a line differ in.
+// Axis says along which field the rows of a line differ, such as the number of classes.
 type Axis struct {
 	Name    string   `yaml:"name"`
 	Same    []string `yaml:"same"`
@@ -47,7 +48,8 @@ type Axis struct {
 	Members bool     `yaml:"members"` // has the quantities of its rows, too
 }
 
-// ClaimQuantity is a number that a claim is evaluated by.
+// ClaimQuantity is a number computed from rows, and the rules that make a verdict of its
+// interval.
 type ClaimQuantity struct {
 	By      string        `yaml:"by"` // the name of an estimator
 	Score   string        `yaml:"score"`
@@ -65,7 +67,7 @@ type ClaimQuantity struct {
 	Each    bool          `yaml:"each_member"` // of a line
 }
 
-// RuleWords is a rule with what it says.
+// RuleWords is a rule, and the words that tables show for it.
 type RuleWords struct {
 	Where observe.Where `yaml:"where"`
 	Rule  string        `yaml:"rule"`

@@ -11,8 +11,8 @@ import (
 	"tercet/internal/study/observe"
 )
 
-// Difference is how much larger the scores of one setting are than those of another, with
-// the same seeds.
+// Difference holds the scores of one setting minus those of another, between runs of the
+// same seed.
 type Difference struct {
 	Fields   map[string]string   `json:"fields"` // that both sides share
 	Name     string              `json:"difference"`

@@ -8,7 +8,7 @@ import (
 	"tercet/internal/verdict"
 )
 
-// Estimate is a mean over N values with Student's 95 % interval, where there are two.
+// Estimate is a mean over N values, with Student's 95 % interval if N is 2 or more.
 type Estimate struct {
 	Value float64     `json:"value"`
 	CI95  *[2]float64 `json:"ci95,omitempty"`

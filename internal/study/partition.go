@@ -17,8 +17,8 @@ import (
 	"tercet/internal/theory"
 )
 
-// PartitionTask is a setting of runs on pair graphs, of which the best partition can be
-// found by exact multicuts of drawn graphs, since the runs do not keep theirs.
+// PartitionTask is a setting of runs on pair graphs. Runs do not keep their graphs, so
+// its best partition is computed by exact multicuts on newly drawn graphs.
 type PartitionTask struct {
 	record.PartitionSetting
 	Dirs []string // the runs

@@ -9,7 +9,8 @@ import (
 	"tercet/internal/verdict"
 )
 
-// Quantity is a number that a claim is evaluated by, or the verdict on all of a claim.
+// Quantity is the value of a ClaimQuantity with its verdict, or the verdict on a whole
+// claim.
 type Quantity struct {
 	Claim   string `json:"claim"`
 	Data    string `json:"data"`

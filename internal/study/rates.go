@@ -12,21 +12,21 @@ import (
 	"tercet/internal/study/observe"
 )
 
-// Rates are slopes of log means on the logarithm of a field: rows that agree in all other
-// fields of Rows are a curve, which has a slope for each score of Of.
+// Rates are slopes of the log of mean scores on the log of a field. Rows that agree in
+// all other fields are a curve, which has a slope for each score in Of.
 type Rates struct {
 	Along string   `yaml:"along"`
 	Of    []RateOf `yaml:"of"`
 }
 
-// RateOf is a score that has a slope.
+// RateOf names a score whose slope is fitted.
 type RateOf struct {
 	Score     string `yaml:"score"`
 	Otherwise string `yaml:"otherwise"` // the score of curves with a run that lacks Score
 }
 
-// Slope is how a score of a curve depends on its size; Rate is nil where Note says why
-// there is none.
+// Slope is the slope of log score on log size for a curve. Rate is nil if there is none;
+// Note then says why.
 type Slope struct {
 	Curve string       `json:"curve,omitempty"` // fields in which curves differ
 	Score string       `json:"score"`

@@ -10,8 +10,8 @@ import (
 	"tercet/internal/study/observe"
 )
 
-// Reduce makes one row of the rows that differ in nothing but the fields of Along, by a
-// named function.
+// Reduce combines rows that differ only in the fields of Along into one row, by a named
+// Go function.
 type Reduce struct {
 	By    string        `yaml:"by"`
 	Along []string      `yaml:"along"` // fields; with whole_config also the config keys of But

@@ -10,7 +10,7 @@ import (
 	"tercet/internal/study/observe"
 )
 
-// Row is what observations of one setting have in common.
+// Row holds the runs of one setting: their fields and their mean scores.
 type Row struct {
 	Fields map[string]string   `json:"fields"`
 	N      int                 `json:"n"`

@@ -46,7 +46,7 @@ type Table struct {
 	columns []column
 }
 
-// Contrast sets rows against others by the same seeds.
+// Contrast compares rows A with rows B, between runs of the same seed.
 type Contrast struct {
 	A    observe.Where `yaml:"a"`
 	B    observe.Where `yaml:"b"`

@@ -38,7 +38,8 @@ type Step struct {
 	With   []string `yaml:"with"`
 }
 
-// Beside is a run that belongs to another one.
+// Beside describes a second run that the commands of a run need, such as a reference,
+// named {NAME} in them.
 type Beside struct {
 	Name   string   `yaml:"name"`
 	Config string   `yaml:"config"`

@@ -232,7 +232,8 @@ func BuiltInTable(name string) *Table {
 	return nil
 }
 
-// BuiltInTables are the names of the tables in the built-in studies that keep chooses.
+// BuiltInTables lists the names of the tables of built-in studies for which keep returns
+// true.
 func BuiltInTables(keep func(*Table) bool) []string {
 	var out []string
 	for _, spec := range BuiltIn() {

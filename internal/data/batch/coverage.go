@@ -5,8 +5,8 @@ import (
 	"tercet/internal/record"
 )
 
-// Cover counts what the given epoch of s shows of ds. Classes are those of ds,
-// whatever labels the sampler gives the rows.
+// Cover counts which items and classes of ds occur in the given epoch of s. Classes are
+// those of ds, even if the sampler gives rows other labels.
 func Cover(s Sampler, ds data.Dataset, epoch int) record.Coverage {
 	labels := ds.Labels()
 	paired := s.Layout() == LayoutPairs || s.Layout() == LayoutGivenPairs

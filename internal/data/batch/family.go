@@ -30,9 +30,10 @@ type Options struct {
 	DropLast bool // leave out a short last batch
 }
 
-// Repeating is implemented by the keys of samplers whose batches may be of one class alone.
+// Repeating is implemented by the keys of samplers whose batches may contain a single
+// class.
 type Repeating interface{ Repeating() bool }
 
-// OfClasses is implemented by the keys of samplers that put some classes in a batch, and
-// some images of each.
+// OfClasses is implemented by the keys of samplers that fill a batch with several images
+// of several classes.
 type OfClasses interface{ ClassesPerBatch() int }

@@ -273,7 +273,8 @@ func (l *Loader) Next(ctx context.Context) (*Batch, error) {
 	return r.batch, r.err
 }
 
-// Waited returns how long calls of Next took in all: the time that training had no input.
+// Waited returns the total time that calls of Next took: the time in which training
+// waited for input.
 func (l *Loader) Waited() time.Duration { return l.waited }
 
 // Recycle takes back a batch whose content is no longer needed; the caller must

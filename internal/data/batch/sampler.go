@@ -1,6 +1,6 @@
 // Package batch says which items of a dataset make each batch (samplers, given pairs and
-// triplets) and makes the batches ahead of their use (Loader). The batches of an epoch are
-// functions of the seed, the epoch and the step alone.
+// triplets) and makes the batches ahead of their use (Loader). The batches of an epoch
+// depend only on the seed, the epoch and the step.
 package batch
 
 import (

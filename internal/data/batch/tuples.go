@@ -29,7 +29,7 @@ type TupleOptions struct {
 	Seed     uint64 // of the order
 }
 
-// RowLabels is a sampler whose rows carry labels of its own instead of the
+// RowLabels is implemented by samplers that give rows their own labels instead of the
 // dataset's. A loader puts them into Batch.Labels.
 type RowLabels interface {
 	// RowLabels returns the label of each row of Plan(epoch). The caller owns the

@@ -9,8 +9,8 @@ import (
 	"tercet/internal/rng"
 )
 
-// Layouts of batches whose tuples are given: they stand in the rows, and labels say
-// no more than how a tuple's rows belong together.
+// Layouts of batches whose tuples are given by the sampler. The rows contain the tuples
+// one after the other; labels only say which rows of a tuple belong together.
 const (
 	// GivenPairs: rows 2r and 2r+1 are a pair, similar where their labels are equal.
 	GivenPairs Layout = "given-pairs"
@@ -20,8 +20,8 @@ const (
 )
 
 // NewGiven returns the miner of a layout of given tuples. It lists the tuples in the
-// order of the rows, compares no rows of two tuples, looks at no distance and draws
-// nothing, so that its Stats are empty.
+// order of the rows. It uses neither distances nor random numbers, so its Stats are
+// empty.
 func NewGiven(layout Layout) (Miner, error) {
 	switch layout {
 	case GivenPairs, GivenTriplets:

@@ -9,8 +9,8 @@ import (
 	"tercet/internal/rng"
 )
 
-// Labels passes on the classes of a batch, for objectives on labels. Without another miner
-// it looks at no distance and draws nothing, and its Stats are empty.
+// Labels passes the classes of a batch to objectives on labels. Without another miner it
+// uses neither distances nor random numbers, and its Stats are empty.
 type Labels struct {
 	of    []int32 // label of the data to class, -1 for none
 	other Miner   // finds tuples, too; may be nil

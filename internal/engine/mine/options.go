@@ -70,12 +70,12 @@ type Keys interface {
 // Setter is implemented by keys that set options.
 type Setter interface{ Set(o *Options) }
 
-// Many is implemented by the keys of miners that may find several triplets of one
-// anchor. The others are samplers: they find one for each.
+// Many is implemented by the keys of miners that may find several triplets for an anchor.
+// All other miners find one triplet for each anchor.
 type Many interface{ Many() }
 
-// Fitter is implemented by the keys of miners that ask something of embeddings.
-// normalized says that these have length 1.
+// Fitter is implemented by the keys of miners with requirements on embeddings. normalized
+// says that embeddings have length 1.
 type Fitter interface {
 	Fit(normalized bool) []component.Fault
 }

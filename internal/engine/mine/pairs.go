@@ -9,10 +9,10 @@ import (
 	"tercet/internal/rng"
 )
 
-// AllPairs lists every unordered pair of the batch once, similar where the labels
-// are equal, ordered by i, j with i < j, for objectives that sum over all pairs. It
-// looks at no distance and draws nothing, so that its Stats are empty. Batches of one
-// class and of one row a class have pairs too, of one kind.
+// AllPairs lists every unordered pair of the batch once, similar if their labels are
+// equal, in the order of i, then j, with i < j. It is for objectives that sum over all
+// pairs. It uses neither distances nor random numbers, so its Stats are empty. A batch of
+// one class, or of one row per class, has pairs of one kind only.
 type AllPairs struct {
 	// Anchors is the number of rows, from the first, of which a pair has one or both; 0 are
 	// all rows.
