@@ -21,11 +21,13 @@ type followed struct {
 	name string
 	log  train.Follower
 
-	loss, score render.Series
-	scoreName   string
-	step        int          // of the last event; the manifest is older
-	last        record.Event // the last one that says how fast it is
-	best        string       // of evaluations so far
+	steps, epochs render.Series // the loss of logged steps, and the mean loss of epochs
+	score         render.Series
+	scoreName     string
+	step          int          // of the last event; the manifest is older
+	last          record.Event // the last one that says how fast it is
+	best          string       // of evaluations so far
+	unread        error        // the log cannot be read
 }
 
 func follow(dir string) *followed {
@@ -58,7 +60,7 @@ func (f *followed) read(tell func(e *record.Event)) error {
 	again := false
 	err := f.log.Next(func() {
 		again = true
-		f.loss, f.score, f.best, f.step = render.Series{}, render.Series{}, "", 0
+		f.steps, f.epochs, f.score, f.best, f.step = render.Series{}, render.Series{}, render.Series{}, "", 0
 	}, func(e *record.Event) {
 		f.take(e)
 		if again && (e.Kind == "resume" || e.Kind == "start") {
@@ -76,20 +78,33 @@ func (f *followed) take(e *record.Event) {
 	switch e.Kind {
 	case "step":
 		if e.Loss != nil {
-			f.loss.Add(float64(e.Step), *e.Loss)
+			f.steps.Add(float64(e.Step), *e.Loss)
+		}
+	case "epoch":
+		if e.Loss != nil {
+			f.epochs.Add(float64(e.Step), *e.Loss)
 		}
 	case "eval":
 		if key := scoreOf(e); key != "" {
 			f.scoreName = key
 			f.score.Add(float64(e.Step), e.Metrics[key])
 			if e.Best {
-				f.best = fmt.Sprintf("best %.4g at step %d", e.Metrics[key], e.Step)
+				f.best = fmt.Sprintf("best %s %.4g at step %d", key, e.Metrics[key], e.Step)
 			}
 		}
 	}
 	if f.step = max(f.step, e.Step); e.Rate > 0 {
 		f.last = *e
 	}
+}
+
+// loss is the curve that is drawn: of logged steps, or of epochs where the log has more of
+// these, as that of a short run.
+func (f *followed) loss() render.Series {
+	if len(f.epochs.X) > len(f.steps.X) {
+		return f.epochs
+	}
+	return f.steps
 }
 
 // scoreOf is the score of an evaluation that is drawn: recall@1, or else the first.
@@ -133,7 +148,7 @@ func (f *followed) pace() string {
 		return ""
 	}
 	out := fmt.Sprintf("%.3g images/s", e.Rate)
-	if first := f.loss.X; len(first) > 1 && e.Seconds > 0 && f.Of > e.Step {
+	if len(f.steps.X) > 1 && e.Seconds > 0 && f.Of > e.Step {
 		out += fmt.Sprintf(", about %s left", text.Duration(e.Seconds/float64(e.Step)*float64(f.Of-e.Step)))
 	}
 	return out

@@ -1,11 +1,13 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"time"
 
@@ -37,7 +39,24 @@ func listen(address string) (net.Listener, error) {
 	if !loopback(host) {
 		return nil, base.Usagef("--http is %q, which others can reach; give 127.0.0.1:PORT, and forward the port to look from elsewhere", address)
 	}
-	return net.Listen("tcp", address)
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, base.Usagef("--http: nothing can listen at %s: %w; give another port, or %s for any free one", address, reason(err), net.JoinHostPort(host, "0"))
+	}
+	return l, nil
+}
+
+// reason is the last part of an error of net, without the address and the names of calls.
+func reason(err error) error {
+	var call *os.SyscallError
+	var address *net.AddrError
+	switch {
+	case errors.As(err, &call):
+		return call.Err
+	case errors.As(err, &address):
+		return errors.New(address.Err)
+	}
+	return err
 }
 
 func loopback(host string) bool {
@@ -86,15 +105,17 @@ func (v *server) read() (page, data []byte, err error) {
 		return nil, nil, err
 	}
 	var runs []*rundir.Run
+	var unread error // the first one
 	for _, dir := range dirs {
 		r, err := report.ReadRun(dir, rundir.Of{})
-		if err != nil {
-			continue // it may just be written, and is read at the next look
+		if err != nil { // it may just be written, and is read at the next look
+			unread = cmp.Or(unread, err)
+			continue
 		}
 		runs = append(runs, r)
 	}
 	if runs == nil {
-		return nil, nil, fmt.Errorf("none of the %d run directories can be read", len(dirs))
+		return nil, nil, &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("%w%s", unread, others(len(dirs)))}
 	}
 	sum, err := summary.Summarize(runs, summary.Options{})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -89,7 +90,12 @@ func TestServe(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	for _, address := range []string{"0.0.0.0:0", ":0", "192.0.2.1:80", "8080", "example.com:80"} {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for _, address := range []string{"0.0.0.0:0", ":0", "192.0.2.1:80", "8080", "example.com:80", "127.0.0.1:99999", taken.Addr().String()} {
 		if _, err := listen(address); base.ExitCode(err) != base.ExitUsage {
 			t.Errorf("%s: %v", address, err)
 		}

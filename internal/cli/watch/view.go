@@ -19,6 +19,7 @@ import (
 // as lines.
 type view struct {
 	s     *base.Streams
+	once  bool // only the present state is shown
 	runs  map[string]*followed
 	order []string
 	drawn []int // the characters of each line of the last picture
@@ -38,7 +39,11 @@ func (v *view) tell(f *followed) func(e *record.Event) {
 
 // changed says that a run has another status than before.
 func (v *view) changed(f *followed, before record.Status) {
-	if _, _, drawn := v.s.Size(); drawn || before == "" && f.Status == printed.InTraining {
+	if _, _, drawn := v.s.Size(); drawn || before == "" && f.Status == printed.InTraining && !v.once {
+		return
+	}
+	if v.once && f.Status == printed.InTraining {
+		fmt.Fprintln(v.s.Out, v.head(f))
 		return
 	}
 	why := ""
@@ -46,7 +51,11 @@ func (v *view) changed(f *followed, before record.Status) {
 	case record.Failed, record.Diverged, record.Collapsed, printed.Unreadable:
 		why = text.After(": ", scheduler.Readable(f.Message)) // of a file that anyone may have written
 	}
-	fmt.Fprintf(v.s.Out, "%s: %s at step %d of %d%s\n", f.name, f.Status, f.Steps, f.Of, why)
+	at := ""
+	if f.Of > 0 {
+		at = fmt.Sprintf(" at step %d of %d", f.Steps, f.Of)
+	}
+	fmt.Fprintf(v.s.Out, "%s: %s%s%s\n", f.name, f.Status, at, why)
 }
 
 // draw draws the picture.
@@ -157,7 +166,7 @@ func (v *view) small(f *followed, width int) []string {
 		return fmt.Sprintf("%s %.4g %s", name, s.Y[len(s.Y)-1], graph(s, w, 1)[0])
 	}
 	w := max(8, min(40, (width-40)/2))
-	return []string{v.head(f), "  " + curve("loss", f.loss, w) + text.After("  ", curve(f.scoreName, f.score, w))}
+	return []string{v.head(f), "  " + curve("loss", f.loss(), w) + text.After("  ", curve(f.scoreName, f.score, w))}
 }
 
 // large is a run alone, with graphs of as many lines as there is room for.
@@ -181,7 +190,7 @@ func (v *view) large(f *followed, width, height int) []string {
 			lines = append(lines, fmt.Sprintf("%10s %s", label, row))
 		}
 	}
-	add("loss", f.loss)
+	add("loss", f.loss())
 	add(f.scoreName, f.score)
 	return lines
 }

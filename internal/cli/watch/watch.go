@@ -2,12 +2,14 @@ package watch
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/report"
+	"tercet/internal/record"
 	"tercet/internal/record/printed"
 	"tercet/internal/run"
 	"tercet/internal/rundir"
@@ -32,7 +34,7 @@ directories or a glob (default: runs). Runs that start later are included.
 
 On a terminal it draws one line per run with its curves, or a larger plot for a single
 run. Otherwise it prints a line for each epoch, each evaluation and each change of status:
-resumed, finished, killed.
+resumed, finished, killed. Of runs that ended before, it prints only the status.
 
 The command exits when three checks in a row find no process that trains the runs.
 
@@ -85,16 +87,20 @@ func watch(ctx context.Context, s *base.Streams, o options, patterns []string) e
 	if s.JSON {
 		return base.Usagef("watch prints no document: tercet runs list --json has the state of runs, and events.jsonl their logs")
 	}
-	v := view{s: s, runs: map[string]*followed{}}
+	v := view{s: s, once: o.once, runs: map[string]*followed{}}
 	defer v.end()
 	for quiet := 0; ; {
 		dirs, err := rundir.Find(patterns)
 		if err != nil && len(v.order) == 0 {
 			return report.RunsError(err)
 		}
+		first := len(v.order) == 0
 		busy, err := v.look(dirs)
 		if err != nil {
 			return report.RunsError(err)
+		}
+		if err := v.unreadable(); first && err != nil {
+			return err
 		}
 		v.draw()
 		if quiet++; busy {
@@ -126,8 +132,13 @@ func (v *view) look(dirs []string) (busy bool, err error) {
 		if f.SweptRun, err = run.Standing(dir, nil); err != nil {
 			return false, err
 		}
-		if err := f.read(v.tell(f)); err != nil {
-			return false, err
+		tell := v.tell(f)
+		if v.once || before.Status == "" && f.Status != printed.InTraining { // it has ended before
+			tell = func(*record.Event) {}
+		}
+		f.unread = f.read(tell) // which ends the watch of no other run
+		if f.unread != nil {
+			f.Status, f.Message = printed.Unreadable, f.unread.Error()
 		}
 		f.Steps = max(f.Steps, f.step)
 		if before.Status != f.Status {
@@ -136,4 +147,23 @@ func (v *view) look(dirs []string) (busy bool, err error) {
 		busy = busy || f.Status == printed.InTraining
 	}
 	return busy, nil
+}
+
+// unreadable is an error where none of the runs can be read.
+func (v *view) unreadable() error {
+	for _, f := range v.runs {
+		if f.Status != printed.Unreadable {
+			return nil
+		}
+	}
+	f := v.runs[v.order[0]]
+	return &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("%w: %s%s", rundir.ErrRun, f.Message, others(len(v.order)))}
+}
+
+// others says that more runs than one cannot be read.
+func others(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf("; none of the %d runs can be read", n)
 }

@@ -26,6 +26,9 @@ func TestGraph(t *testing.T) {
 	if got := graph(s, 4, 2); got[0] != "  ▃█" || got[1] != "▁▆██" {
 		t.Errorf("%q", got)
 	}
+	if got := graph(render.Series{X: []float64{0, 10, 20}, Y: []float64{0, 7, 0}}, 15, 1); got[0] != "▁▂▃▄▅▆▇█▇▆▅▄▃▂▁" {
+		t.Errorf("%q", got)
+	}
 	if got := graph(render.Series{X: []float64{5}, Y: []float64{2}}, 3, 1); got[0] != "███" {
 		t.Errorf("%q", got)
 	}
@@ -75,7 +78,7 @@ func TestWatchWithoutATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	look("a: resume at step 50\na: training at step 50 of 100\n", true)
-	if n := len(v.runs[dir].loss.X); n != 1 {
+	if n := len(v.runs[dir].steps.X); n != 1 {
 		t.Errorf("%d points of the loss", n)
 	}
 	rundirtest.Put(t, dir, "manifest.json", rundirtest.Manifest(1, "finished", 100))
@@ -102,6 +105,58 @@ func TestWatchEnds(t *testing.T) {
 	cancel()
 	if err := watch(ctx, s, options{every: time.Hour}, []string{dir}); err != nil {
 		t.Error(err)
+	}
+}
+
+// A run that has ended has its status alone; so has one in training, with --once.
+func TestWatchDoesNotRepeatWhatHasEnded(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a")
+	rundirtest.Put(t, dir, "manifest.json", rundirtest.Manifest(1, "finished", 100))
+	rundirtest.Put(t, dir, "events.jsonl", `{"event":"start","step":0}`+"\n"+`{"event":"epoch","step":100,"epoch":1,"loss":0.75}`+"\n")
+	var out bytes.Buffer
+	s := base.NewStreams(nil, &out, &bytes.Buffer{})
+	if err := watch(context.Background(), s, options{every: time.Millisecond}, []string{dir}); err != nil || out.String() != "a: finished at step 100 of 100\n" {
+		t.Errorf("%v %s", err, out.String())
+	}
+	rundirtest.Put(t, dir, "manifest.json", rundirtest.Manifest(1, "running", 100))
+	rundirtest.Put(t, dir, "lock", "")
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if _, err := fsx.Lock(lock); err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	if err := watch(context.Background(), s, options{every: time.Hour, once: true}, []string{dir}); err != nil || out.String() != "a  training  step 100 of 100 (100 %)\n" {
+		t.Errorf("%v %s", err, out.String())
+	}
+}
+
+// One run that cannot be read is a status, all of them are an error.
+func TestWatchOfUnreadableRuns(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		rundirtest.Put(t, filepath.Join(root, name), "manifest.json", rundirtest.Manifest(1, "finished", 100))
+		rundirtest.Put(t, filepath.Join(root, name, "events.jsonl"), "x", "")
+	}
+	var out bytes.Buffer
+	s := base.NewStreams(nil, &out, &bytes.Buffer{})
+	err := watch(context.Background(), s, options{every: time.Millisecond}, []string{root})
+	if base.ExitCode(err) != base.ExitData || !strings.HasSuffix(err.Error(), "events.jsonl is a folder; give a regular file; none of the 2 runs can be read") {
+		t.Error(err)
+	}
+	rundirtest.Put(t, filepath.Join(root, "c"), "manifest.json", rundirtest.Manifest(1, "finished", 100))
+	rundirtest.Put(t, filepath.Join(root, "d"), "manifest.json", "")
+	out.Reset()
+	if err := watch(context.Background(), s, options{every: time.Millisecond}, []string{root}); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{"a: unreadable at step 100 of 100: ", "\nc: finished at step 100 of 100\n", "\nd: unreadable: "} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
 	}
 }
 
@@ -153,7 +208,7 @@ func TestPictureFitsTheTerminal(t *testing.T) {
 	v.order = v.order[:1]
 	for height := range 40 {
 		f := v.runs[v.order[0]]
-		f.loss, f.score, f.scoreName = render.Series{X: []float64{0, 1}, Y: []float64{2, 1}}, render.Series{X: []float64{0, 1}, Y: []float64{0, 1}}, "recall@1"
+		f.steps, f.score, f.scoreName = render.Series{X: []float64{0, 1}, Y: []float64{2, 1}}, render.Series{X: []float64{0, 1}, Y: []float64{0, 1}}, "recall@1"
 		if n := strings.Count(v.picture(80, height), "\n"); n > max(1, height-1) || height >= 24 && n != 21 {
 			t.Errorf("one run: %d lines in a terminal of %d", n, height)
 		}
