@@ -51,17 +51,9 @@ func MLflow(dir, experiment string, runs []*rundir.Run) (folders []string, err e
 	return folders, nil
 }
 
-// mlflowRun writes one run. What an earlier export has left of it is removed first: metrics
-// are files of lines, and a run may have fewer of them now.
+// mlflowRun writes one run. What an earlier export has left of it is removed once the run is
+// read: metrics are files of lines, and a run may have fewer of them now.
 func mlflowRun(folder, experiment, name string, r *rundir.Run) error {
-	for _, part := range []string{"metrics", "params", "tags", "artifacts"} {
-		if err := os.RemoveAll(filepath.Join(folder, part)); err != nil {
-			return err
-		}
-		if err := os.MkdirAll(filepath.Join(folder, part), 0o755); err != nil {
-			return err
-		}
-	}
 	start := begin(r)
 	metrics := map[string]*strings.Builder{}
 	err := EachPoint(r, func(p Point) {
@@ -72,7 +64,15 @@ func mlflowRun(folder, experiment, name string, r *rundir.Run) error {
 		fmt.Fprintf(metrics[key], "%s %s %d\n", millis(start+p.Seconds), strconv.FormatFloat(p.Value, 'g', -1, 64), p.Step)
 	})
 	if err != nil {
-		return err
+		return err // the earlier export stays
+	}
+	for _, part := range []string{"metrics", "params", "tags", "artifacts"} {
+		if err := os.RemoveAll(filepath.Join(folder, part)); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Join(folder, part), 0o755); err != nil {
+			return err
+		}
 	}
 	put := func(part, key, value string) error {
 		path := filepath.Join(folder, part, filepath.FromSlash(key))

@@ -3,6 +3,7 @@ package tracker
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -32,7 +33,7 @@ func digest(text string) string {
 }
 
 // Names are what the runs are called where they stand together: the names of their
-// directories, and their paths for those that share one.
+// directories, and their paths for those that share one. No two are the same.
 func Names(runs []*rundir.Run) []string {
 	count := map[string]int{}
 	for _, r := range runs {
@@ -45,7 +46,11 @@ func Names(runs []*rundir.Run) []string {
 			name = strings.Trim(strings.NewReplacer("../", "", "./", "").Replace(r.Dir), "/")
 			name = strings.ReplaceAll(name, "/", "-")
 		}
-		out = append(out, name)
+		free := name
+		for n := 2; slices.Contains(out, free); n++ { // as of a/x and ../a/x
+			free = fmt.Sprintf("%s-%d", name, n)
+		}
+		out = append(out, free)
 	}
 	return out
 }

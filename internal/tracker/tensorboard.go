@@ -37,14 +37,17 @@ func TensorBoard(dir string, runs []*rundir.Run) (files []string, err error) {
 		for _, name := range projectorFiles { // they would show embeddings of other weights
 			stale = append(stale, filepath.Join(folder, name))
 		}
-		for _, path := range stale { // of the same run as it began before
-			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
-		}
 		path := filepath.Join(folder, tensorboard.FileName(begin(r)))
 		if err := fsx.Write(path, 0o644, func(w io.Writer) error { return writeEvents(w, r) }); err != nil {
 			return nil, err
+		}
+		for _, old := range stale { // of the same run as it began before
+			if old == path {
+				continue
+			}
+			if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
 		}
 		files = append(files, path)
 	}

@@ -334,3 +334,11 @@ func TestProjector(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// Runs of the same name in folders of the same name are exported under two names.
+func TestNamesAreNeverTheSame(t *testing.T) {
+	runs := []*rundir.Run{{Dir: "a/x"}, {Dir: "../a/x"}, {Dir: "b/y"}, {Dir: "c/a-x"}, {Dir: "../../a/x"}}
+	if got, want := strings.Join(Names(runs), " "), "a-x a-x-2 y a-x-3 a-x-4"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

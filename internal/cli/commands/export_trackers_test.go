@@ -27,7 +27,13 @@ func TestExportTrackers(t *testing.T) {
 	if files, err := filepath.Glob("boards/tiny/*"); err != nil || len(files) != 5 {
 		t.Errorf("%v %v", files, err)
 	}
+	clitest.Put(t, "mine.csv", "precious\n")
+	clitest.Must(t, 0, "export csv runs/tiny --out numbers.csv") // over the table of before
+	clitest.Must(t, 0, "export csv runs/tiny --out new/numbers.csv")
 	for line, want := range map[string]string{
+		"export csv runs/tiny --out mine.csv":                 "mine.csv was not written by export csv and is not replaced; give another --out",
+		"export csv runs/tiny --out runs/tiny/config.yaml":    "is part of the run",
+		"export csv runs/tiny --out mine.csv/x.csv":           "mine.csv is not a folder",
 		"export tensorboard runs/tiny":                        "say where to write",
 		"export tensorboard runs/tiny --out tiny.yaml":        "is a file; give a folder",
 		"export tensorboard runs/tiny --out runs/tiny":        "is a run; give another folder",
@@ -51,6 +57,11 @@ func TestExportTrackers(t *testing.T) {
 		t.Fatal(err)
 	}
 	clitest.Refuse(t, base.ExitData, "export tensorboard runs/tiny --out c", "not valid JSON")
+	boards, mlruns := clitest.Snapshot(t, "boards"), clitest.Snapshot(t, "mlruns")
+	clitest.Refuse(t, base.ExitData, "export tensorboard runs/tiny --out boards", "not valid JSON")
+	clitest.Refuse(t, base.ExitData, "export mlflow runs/tiny --out mlruns", "not valid JSON")
+	clitest.Unchanged(t, "boards", boards, nil) // an earlier export stays
+	clitest.Unchanged(t, "mlruns", mlruns, nil)
 	clitest.Must(t, 0, "runs extend runs/tiny --epochs 3")
 	if out := clitest.Must(t, 0, "train --resume runs/tiny-3-epochs"); out != "runs/tiny-3-epochs\n" {
 		t.Errorf("%q", out)

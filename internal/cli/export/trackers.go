@@ -3,8 +3,10 @@ package export
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -109,7 +111,7 @@ or result/map@r), step, epoch, seconds of training, value. pandas and R read it 
 		Args:  cobra.MinimumNArgs(1),
 		Exits: []int{base.ExitData},
 		Flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVarP(&o.out, "out", "o", "", "write to `FILE`; default: stdout")
+			cmd.Flags().StringVarP(&o.out, "out", "o", "", "write to `FILE`, also over an earlier table; default: stdout")
 		},
 		Run: func(_ context.Context, args []string) error { return o.csv(s, args) },
 	}.Build()
@@ -197,11 +199,34 @@ func (o *trackers) embed(ctx context.Context, s *base.Streams, of *rundir.Run) (
 	return e, nil
 }
 
+// replaceable refuses a file that is no table of an earlier export.
+func replaceable(path string) error {
+	if err := base.Writable(path); err != nil {
+		return err
+	}
+	if err := base.Placeable(path); err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	head := tracker.CSVHead + "\n"
+	if begin, err := io.ReadAll(io.LimitReader(f, int64(len(head)))); err != nil || len(begin) > 0 && string(begin) != head {
+		return base.Usagef("%s was not written by export csv and is not replaced; give another --out", path)
+	}
+	return nil
+}
+
 func (o *trackers) csv(s *base.Streams, args []string) error {
 	to := o.out
 	o.out = cmp.Or(to, "-")
 	if to != "" {
-		if err := base.Writable(to); err != nil {
+		if err := replaceable(to); err != nil {
 			return err
 		}
 	}
@@ -214,6 +239,9 @@ func (o *trackers) csv(s *base.Streams, args []string) error {
 			return base.Usagef("--json needs --out FILE: the table is not a JSON document")
 		}
 		return report.RunsError(tracker.CSV(s.Out, runs))
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
 	}
 	if err := fsx.Write(to, 0o644, func(w io.Writer) error { return tracker.CSV(w, runs) }); err != nil {
 		return report.RunsError(err)
