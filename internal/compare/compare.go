@@ -64,7 +64,7 @@ func Sides(sides []Side, scores []string, o Options) *printed.ComparedRuns {
 
 // lacks says of which scores results of the side have none: these are left out.
 func (s Side) lacks(scores []string) []string {
-	of := map[string][]string{} // scores by the results that have none
+	of, plural := map[string][]string{}, map[string]bool{} // scores by the results that have none
 	var order []string
 	for _, score := range scores {
 		var none []string
@@ -80,10 +80,14 @@ func (s Side) lacks(scores []string) []string {
 		if none != nil && of[who] == nil {
 			order = append(order, who)
 		}
-		of[who] = append(of[who], score)
+		of[who], plural[who] = append(of[who], score), len(none) > 1
 	}
 	for i, who := range order {
-		order[i] = fmt.Sprintf("without %s: %s", text.List(of[who], "and"), who)
+		verb := "have"
+		if !plural[who] {
+			verb = "has"
+		}
+		order[i] = fmt.Sprintf("%s %s no %s", who, verb, text.List(of[who], "or"))
 	}
 	return order
 }

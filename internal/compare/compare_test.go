@@ -57,11 +57,11 @@ func TestResultsWithoutAScore(t *testing.T) {
 	a, b := side("a", []float64{1, 0}, []float64{1, 1}), side("b", []float64{0, 0}, []float64{1, 0})
 	b.Results[1].Scores = nil
 	d, notes := one(t, a, b, options())
-	if d.Pairs != 1 || len(notes) != 1 || notes[0] != "without recall@1: b" {
+	if d.Pairs != 1 || len(notes) != 1 || notes[0] != "b has no recall@1" {
 		t.Errorf("%+v, %q", d, notes)
 	}
 	b.Results = b.Results[1:]
-	if d, notes := one(t, a, b, options()); d.Pairs != 0 || len(notes) < 1 || notes[0] != "without recall@1: b" {
+	if d, notes := one(t, a, b, options()); d.Pairs != 0 || len(notes) < 1 || notes[0] != "b has no recall@1" {
 		t.Errorf("%+v, %q", d, notes)
 	}
 }

@@ -184,7 +184,7 @@ func unknownMetric(runs []*rundir.Run, want string, all []string) error {
 	if c := names.Closest(want, all); c != "" {
 		return fmt.Errorf("%s (did you mean %s?)", msg, c)
 	}
-	if short := headlines(all); short != nil {
+	if short := Headlines(all); short != nil {
 		msg += "; there are: " + strings.Join(short, ", ")
 		if more := len(all) - len(short); more > 0 {
 			msg += fmt.Sprintf(" and %d more, which the result documents list", more)
@@ -202,8 +202,8 @@ func unknownMetric(runs []*rundir.Run, want string, all []string) error {
 	return fmt.Errorf("%s", msg)
 }
 
-// headlines are the scores that people ask for first, or all where there are none.
-func headlines(all []string) []string {
+// Headlines are the scores that people ask for first, or all where there are none.
+func Headlines(all []string) []string {
 	out := lists.Filter(all, func(k string) bool { return headline.MatchString(k) || slices.Contains(usual, k) })
 	if out == nil {
 		return all

@@ -127,9 +127,9 @@ func TestCompareRefuses(t *testing.T) {
 	for line, want := range map[string]string{
 		"compare runs/a runs/none":                           "runs/none does not exist",
 		"compare runs/a bad.json":                            "bad.json",
-		"compare runs/a runs/b --checkpoint best":            "has a score of the test images, checkpoint best",
+		"compare runs/a runs/b --checkpoint best":            "compute them for each run first: tercet eval runs/a --per-query --checkpoint best",
 		"compare runs/a runs/b --save-queries q.csv":         "no result stores the values of its queries",
-		"compare runs/a runs/b --split train --metric map@r": "has a score of the train images",
+		"compare runs/a runs/b --split train --metric map@r": "compute them for each run first: tercet eval runs/a --per-query --split train",
 	} {
 		clitest.Refuse(t, base.ExitData, line, want)
 	}
@@ -137,7 +137,7 @@ func TestCompareRefuses(t *testing.T) {
 	if err := os.Remove("runs/bare/eval.json"); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Refuse(t, base.ExitData, "compare runs/a runs/bare", "is on both sides of a comparison: without recall@1")
+	clitest.Refuse(t, base.ExitData, "compare runs/a runs/bare", "is on both sides of a comparison: runs/bare has no recall@1")
 	out := clitest.Must(t, 0, "compare runs/a runs/b")
 	if strings.Contains(out, "over seeds") || !strings.Contains(out, "inconclusive") {
 		t.Errorf("one seed without queries decides nothing:\n%s", out)

@@ -231,12 +231,44 @@ func TestDiffOverQueries(t *testing.T) {
 	}
 	var doc printed.RunDifference
 	clitest.RunJSON(t, "runs diff runs/a-2 runs/a-10 --json", &doc)
-	if q := doc.Scores[0].Queries; q == nil || q.N != 2 || q.CI95 != [2]float64{0.1875, 0.1875} {
+	if q := doc.Scores[0].Queries; q == nil || q.N != 2 || q.P != 0.5 || q.CI95 != [2]float64{0.1875, 0.1875} {
 		t.Errorf("%+v", q)
 	}
 	out := clitest.Must(t, 0, "runs diff runs/a-2 runs/a-10")
 	if !strings.Contains(out, "[0.187, 0.188]") && !strings.Contains(out, "[0.188, 0.188]") && !strings.Contains(out, "[0.187, 0.187]") || strings.Contains(out, why) {
 		t.Errorf("%s", out)
+	}
+}
+
+// The table has the scores that people ask for first and both runs have; --all-scores and
+// csv have all.
+func TestDiffOfManyScores(t *testing.T) {
+	three(t)
+	for i, dir := range []string{"runs/a-2", "runs/a-10"} {
+		e, err := record.Read[record.Eval](dir + "/eval.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"map@10", []string{"ari", "nmi"}[i]} {
+			e.Retrieval = append(e.Retrieval, record.Score{Key: key, Value: record.Value{Value: 0.25, Definition: key}})
+		}
+		if err := record.Write(dir+"/eval.json", *e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := clitest.Must(t, 0, "runs diff runs/a-2 runs/a-10")
+	for want, has := range map[string]bool{"recall@1": true, "map@10": false, "nmi": false, "1 more score of both runs: --all-scores\n1 score of runs/a-2 alone: --all-scores\n1 score of runs/a-10 alone: --all-scores\n": true} {
+		if strings.Contains(out, want) != has {
+			t.Errorf("%q is in the table: %v\n%s", want, !has, out)
+		}
+	}
+	for _, flags := range []string{" --all-scores", " --format csv"} {
+		out := clitest.Must(t, 0, "runs diff runs/a-2 runs/a-10"+flags)
+		for _, want := range []string{"recall@1", "map@10", "nmi", "ari"} {
+			if !strings.Contains(out, want) || strings.Contains(out, "alone: --all-scores") {
+				t.Errorf("%s: no %s in\n%s", flags, want, out)
+			}
+		}
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"tercet/internal/record/printed"
 	"tercet/internal/rundir"
 	"tercet/internal/summary"
+	"tercet/internal/text"
 )
 
 type options struct {
@@ -257,13 +258,25 @@ func (o *options) choose(sides []compare.Side) ([]string, error) {
 		}
 	}
 	if all == nil {
-		return nil, &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("nothing that is compared has a score of the %s images, checkpoint %s; tercet eval --per-query makes some", o.split, o.checkpoint)}
+		return nil, &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("no score of the %s images, checkpoint %s, is stored; compute them for each run first: tercet eval %s --per-query%s", o.split, o.checkpoint, text.ShellWord(sides[0].Results[0].From), o.flagsOf())}
 	}
 	out, unknown := summary.ChooseScores(all, o.scores)
 	if unknown != "" {
 		return nil, base.Usagef("nothing that is compared has the score %s; %s", unknown, names.Unknown(unknown, all))
 	}
 	return out, nil
+}
+
+// flagsOf are the flags of a command for the same images and weights, where they are not the
+// usual ones.
+func (o *options) flagsOf() (flags string) {
+	if o.split != names.Test {
+		flags += " --split " + o.split
+	}
+	if o.checkpoint != names.Last {
+		flags += " --checkpoint " + o.checkpoint
+	}
+	return flags
 }
 
 // notes say what of runs is not as it seems.

@@ -8,10 +8,11 @@ import (
 	"tercet/internal/render"
 )
 
-// table has a row for each side and score. Columns that no row fills are left out for
-// people, and stay for programs.
+// table has a row for each side and score. Rows without a value, and columns that no row
+// fills, are left out for people, and stay for programs.
 func table(d *printed.ComparedRuns, format string) *render.Table {
 	t := &render.Table{Title: "compared with " + d.Sides[0].Name, Columns: render.Columns("side", "score", "first", "this", "difference", "seeds", "over seeds", "p", "seeds needed", "queries", "over queries", "p (queries)", "verdict")}
+	bare := base.Bare(format)
 	for _, p := range d.Differences {
 		row := make([]render.Cell, len(t.Columns))
 		row[0], row[1] = render.Text(p.Side), render.Text(p.Score)
@@ -33,13 +34,15 @@ func table(d *printed.ComparedRuns, format string) *render.Table {
 		if q := p.Queries; q != nil {
 			row[9], row[10], row[11] = render.Int(q.N), interval(q.CI95), render.Number(q.P)
 		}
-		t.Rows = append(t.Rows, row)
+		if bare || p.Pairs > 0 || p.Unlike != "" { // a note says which side has no such score
+			t.Rows = append(t.Rows, row)
+		}
 		if p.Unlike != "" {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s of %s was measured with different settings: %s", p.Score, p.Side, p.Unlike))
 		}
 	}
 	t.Notes = append(t.Notes, d.Notes...)
-	if !base.Bare(format) {
+	if !bare {
 		t.DropEmpty()
 	}
 	return t

@@ -16,11 +16,13 @@ import (
 	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/summary"
+	"tercet/internal/text"
 )
 
 type diffOptions struct {
 	split, checkpoint string
 	format            string
+	all               bool // scores are printed
 }
 
 func newDiff(s *base.Streams) *cobra.Command {
@@ -33,7 +35,8 @@ func newDiff(s *base.Streams) *cobra.Command {
 Prints the config keys whose values differ, and the scores of two runs with their 95 %
 intervals and the difference, second minus first. Scores that were measured with different
 settings have no difference; a note gives the reason. Other notes list differences in
-images, versions and kernel levels.
+images, versions and kernel levels. Text and markdown tables have the usual scores that
+both runs have; --all-scores adds the others.
 
 If both results store the values of each query (tercet eval --per-query), the difference
 has the 95 % interval of a paired bootstrap over queries. It covers the choice of test
@@ -49,6 +52,7 @@ also over seeds.`,
 			fs := cmd.Flags()
 			base.AddSplit(fs, &o.split, "test", "images: test, validation or train")
 			fs.StringVar(&o.checkpoint, "checkpoint", "last", "weights: last, best or step-N")
+			fs.BoolVar(&o.all, "all-scores", false, "print every score; by default tables leave out variants and what one run lacks, csv and json do not")
 			base.AddFormat(fs, &o.format)
 		},
 		Run: func(_ context.Context, args []string) error { return diff(s, o, args) },
@@ -78,7 +82,7 @@ func diff(s *base.Streams, o diffOptions, args []string) error {
 		return report.RunsError(err)
 	}
 	return s.Result(doc, func(w io.Writer) error {
-		for _, t := range []*render.Table{settingTable(doc), scoreTable(doc)} {
+		for _, t := range []*render.Table{settingTable(doc), scoreTable(doc, o.all || base.Bare(o.format))} {
 			if len(t.Rows) == 0 && !base.Bare(o.format) {
 				if _, err := fmt.Fprintf(w, "no %s\n", t.Title); err != nil {
 					return err
@@ -154,9 +158,26 @@ func settingTable(d *printed.RunDifference) *render.Table {
 	return t
 }
 
-func scoreTable(d *printed.RunDifference) *render.Table {
+// scoreTable has all scores, or those that people ask for first and both runs have.
+func scoreTable(d *printed.RunDifference, all bool) *render.Table {
 	t := &render.Table{Title: "scores", Columns: []render.Column{{Name: "score"}, {Name: d.Runs[0]}, {Name: d.Runs[1]}, {Name: "difference"}}}
+	var both []string
+	alone := [2]int{} // scores that only one run has
 	for _, p := range d.Scores {
+		switch {
+		case p.Values[1] == nil:
+			alone[0]++
+		case p.Values[0] == nil:
+			alone[1]++
+		default:
+			both = append(both, p.Key)
+		}
+	}
+	short := summary.Headlines(both)
+	for _, p := range d.Scores {
+		if !all && !slices.Contains(short, p.Key) {
+			continue
+		}
 		by := render.Missing()
 		if p.Difference != nil {
 			v := record.Value{Value: *p.Difference}
@@ -171,5 +192,16 @@ func scoreTable(d *printed.RunDifference) *render.Table {
 		}
 	}
 	t.Notes = append(t.Notes, d.Notes...)
+	if all {
+		return t
+	}
+	if left := len(both) - len(short); left > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%s of both runs: --all-scores", text.Plural(left, "more score", "more scores")))
+	}
+	for i, n := range alone {
+		if n > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s of %s alone: --all-scores", text.Plural(n, "score", "scores"), d.Runs[i]))
+		}
+	}
 	return t
 }

@@ -64,7 +64,8 @@ func look(dir string, kinds ...string) (found, error) {
 		return f, err
 	}
 	if f.Bytes, err = rundir.Size(dir); err != nil {
-		return f, err
+		f.Status, f.Message = printed.Unreadable, err.Error()
+		return f, nil
 	}
 	if m == nil {
 		return f, nil

@@ -271,7 +271,7 @@ func removedText(d printed.RemovedRuns) string {
 		if r.Files != nil {
 			what = strings.Join(r.Files, ", ")
 		}
-		fmt.Fprintf(&b, "%s (%s): %s, %s\n", r.Dir, r.Status, what, text.Bytes(r.Bytes))
+		fmt.Fprintf(&b, "%s (%s): %s, %s\n", text.Visible(r.Dir), r.Status, what, text.Bytes(r.Bytes))
 	}
 	switch {
 	case len(d.Runs) == 0:

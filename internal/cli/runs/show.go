@@ -154,7 +154,7 @@ func showText(s *base.Streams, w io.Writer, d printed.ShownRun) error {
 		}
 	}
 	m := d.Manifest
-	fmt.Fprintf(&b, "%s\n\n", d.Dir)
+	fmt.Fprintf(&b, "%s\n\n", text.Visible(d.Dir))
 	line("status", "%s at step %d of %d%s", s.Paint(base.StatusTone(d.Status), string(d.Status)), m.Steps, m.Of, text.After("; ", details(d.SweptRun)))
 	if m.Stopped != nil {
 		line("stopped", "at step %d: %s", m.Stopped.Step, m.Stopped.Reason)
