@@ -23,6 +23,8 @@ func TestOutputFoldersOfOthers(t *testing.T) {
 	clitest.Refuse(t, 2, "train -c tiny.yaml --set name=file", "is a file")
 	clitest.Refuse(t, 3, "train --resume runs/notes", "has no config.yaml")
 	clitest.Refuse(t, 3, "eval --run runs/notes", "runs/notes has no config.yaml; a run directory is what")
+	clitest.Refuse(t, 3, "eval runs/t*", "runs/t* is a pattern of 1 run; name one, such as runs/tiny")
+	clitest.Refuse(t, 3, "eval runs/z*", "runs/z* does not exist; a run")
 	clitest.Refuse(t, 3, "eval tiny", "tiny does not exist; did you mean runs/tiny?")
 	clitest.Refuse(t, 3, "eval runs", "runs has no config.yaml, but 1 run; name one, such as runs/tiny")
 	clitest.Refuse(t, 1, "train -c tiny.yaml --runs-dir tiny.yaml", "not a directory")

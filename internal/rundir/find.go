@@ -54,6 +54,9 @@ func NoRun(path string) string {
 		if near := filepath.Join(usual, path); !filepath.IsAbs(path) && isRun(near) { // as in tercet eval first
 			return fmt.Sprintf("%s does not exist; did you mean %s?", path, near)
 		}
+		if dirs, err := matching(path); err == nil { // as in tercet eval 'runs/*'
+			return fmt.Sprintf("%s is a pattern of %s; name one, such as %s", path, text.Count(len(dirs), "run"), dirs[0])
+		}
 		return fmt.Sprintf("%s does not exist; a run directory is what `tercet train` makes", path)
 	}
 	if dirs, err := runsAt(path); err == nil && !isRun(path) {
@@ -73,6 +76,11 @@ func expand(pattern string) ([]string, error) {
 	if !strings.ContainsAny(pattern, "*?[") {
 		return nil, fmt.Errorf("%w: %s", ErrRun, NoRun(pattern))
 	}
+	return matching(pattern)
+}
+
+// matching returns the run directories that a glob names.
+func matching(pattern string) ([]string, error) {
 	matches, err := archive.Glob(pattern)
 	if errors.Is(err, archive.ErrArchive) {
 		return nil, fmt.Errorf("%w: %w", ErrRun, err)

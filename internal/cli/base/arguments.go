@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"tercet/internal/lists"
 )
 
 // strayArguments is the error of arguments that a command does not take: it names the
@@ -24,6 +26,17 @@ func strayArguments(cmd *cobra.Command, args []string) error {
 	if flag := flagFor(cmd, args); flag != "" {
 		return Usagef("%s takes %s; got %s: write %s", cmd.CommandPath(), takes, got, flag)
 	}
+	return Usagef("%s takes %s; got %s (usage: %s)", cmd.CommandPath(), takes, got, cmd.UseLine())
+}
+
+// wrongArguments is the error of arguments that are too few or too many, in the words of the
+// command's usage.
+func wrongArguments(cmd *cobra.Command, args []string) error {
+	got := "no arguments"
+	if len(args) > 0 {
+		got = strings.Join(lists.Map(args, strconv.Quote), " ")
+	}
+	_, takes, _ := strings.Cut(cmd.Use, " ")
 	return Usagef("%s takes %s; got %s (usage: %s)", cmd.CommandPath(), takes, got, cmd.UseLine())
 }
 

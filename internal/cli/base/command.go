@@ -67,7 +67,7 @@ func (c Command) Build() *cobra.Command {
 			return err
 		}
 		if err != nil {
-			return Usagef("%w; usage: %s", err, cmd.UseLine())
+			return wrongArguments(cmd, args)
 		}
 		return nil
 	}

@@ -78,13 +78,13 @@ func TestInitMistakes(t *testing.T) {
 		code int
 		want string
 	}{
-		{"config init photos", base.ExitUsage, `"photos" is a folder; say what is in it: tercet config init folder photos`},
+		{"config init photos", base.ExitUsage, `"photos" is a folder; write tercet config init folder photos for one folder of images per class`},
 		{"config init foldr photos", base.ExitUsage, `unknown source "foldr"; did you mean folder? valid: cars, cifar10, `},
 		{"config init folder", base.ExitUsage, "folder needs a folder: tercet config init folder FOLDER"},
 		{"config init glyphs photos", base.ExitUsage, "leave out photos"},
 		{"config init folder photos --out there.yaml", base.ExitUsage, "there.yaml already exists"},
 		{"config init folder photos --out my.txt", base.ExitUsage, "ends in .yaml"},
-		{"config init folder gone", base.ExitData, "gone"},
+		{"config init folder gone", base.ExitData, "gone does not exist; give the folder with the data"},
 		{"config init folder empty", base.ExitData, "empty has no folders"},
 		{"config init folder single", base.ExitData, "data folder: "},
 		{"config init npy empty", base.ExitData, "empty has no files whose names say what they are: NAME.npy with NAME.labels.npy"},

@@ -2,9 +2,12 @@ package config
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -51,9 +54,9 @@ comments in the file give the reasons. The config is ready to train.`,
 		},
 		Exits: []int{base.ExitData},
 		Flags: func(cmd *cobra.Command) {
-			fs := cmd.Flags()
-			fs.StringVarP(&o.out, "out", "o", "", "`FILE`.yaml to write; by default the config is printed")
-			fs.BoolVar(&o.force, "force", false, "replace the file of --out")
+			flags := cmd.Flags()
+			flags.StringVarP(&o.out, "out", "o", "", "`FILE`.yaml to write; by default the config is printed")
+			flags.BoolVar(&o.force, "force", false, "replace the file of --out")
 		},
 		Run: func(ctx context.Context, args []string) error {
 			o.source = args[0]
@@ -91,6 +94,9 @@ func runConfigInit(ctx context.Context, s *base.Streams, o initOptions) error {
 		return err
 	}
 	if o.out != "" {
+		if err := os.MkdirAll(filepath.Dir(o.out), 0o755); err != nil {
+			return err
+		}
 		if err := fsx.WriteFile(o.out, text, 0o644); err != nil {
 			return err
 		}
@@ -111,13 +117,15 @@ func (o initOptions) check() error {
 	all := sourceNames()
 	switch {
 	case !slices.Contains(all, o.source) && base.IsFolder(o.source):
-		return base.Usagef("%q is a folder; say what is in it: tercet config init folder %s, or one of %s for folder", o.source, o.source, strings.Join(all, ", "))
+		return base.Usagef("%q is a folder; write tercet config init folder %s for one folder of images per class. Other kinds of data: %s", o.source, o.source, strings.Join(slices.DeleteFunc(all, func(name string) bool { return name == "folder" }), ", "))
 	case !slices.Contains(all, o.source):
 		return base.Usagef("unknown source %q; %svalid: %s", o.source, base.DidYouMean(o.source, all), strings.Join(all, ", "))
 	case isDrawn(o.source) && o.root != "":
 		return base.Usagef("%s are drawn by tercet: leave out %s", o.source, o.root)
 	case !isDrawn(o.source) && o.root == "":
 		return base.Usagef("%s needs a folder: tercet config init %s FOLDER", o.source, o.source)
+	case o.root != "" && !exists(o.root):
+		return &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("%s does not exist; give the folder with the data", o.root)}
 	case o.out == "" && o.force:
 		return base.Usagef("--force replaces the file of --out; give --out FILE.yaml")
 	case o.out != "" && !base.IsConfigFile(o.out):
@@ -129,8 +137,16 @@ func (o initOptions) check() error {
 	if err := base.Writable(o.out); err != nil {
 		return err
 	}
-	if _, err := os.Stat(o.out); err == nil && !o.force {
+	if err := base.Placeable(o.out); err != nil {
+		return err
+	}
+	if exists(o.out) && !o.force {
 		return base.Usagef("%s already exists; give another --out, or --force to replace it", o.out)
 	}
 	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
 }
