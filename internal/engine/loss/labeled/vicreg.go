@@ -65,11 +65,14 @@ type VICRegLoss struct {
 	pairs [][2]int // rows of the views of an image
 	alone []int32  // rows whose second view is still to come
 	x     []float32
-	c     []float32 // (D, D) covariances, then their slopes
+	c     []float32 // (D, D) covariances, then their slopes; or (n, n) products of images
 	turn  []float32
 	means []float64
-	parts []float64 // of the value, by rows of c
-	hinge float64   // weight of a number's standard deviation
+	// Sums of the squares of columns of x, and what their diagonal adds to the gradient.
+	squares []float64
+	own     []float32
+	parts   []float64 // of the value, by rows of c
+	hinge   float64   // weight of a number's standard deviation
 }
 
 // Margin returns 0: the loss has none.
@@ -154,29 +157,91 @@ func (l *VICRegLoss) together(z, grad *array.Array, res *loss.Result) float64 {
 func (l *VICRegLoss) spread(z, grad *array.Array, view int) float64 {
 	n, d := len(l.pairs), z.Shape[1]
 	l.center(z, view)
-	l.c, l.parts = loss.Grow(l.c, d*d), loss.Grow(l.parts, d)
-	kernel.Syrk(false, true, d, n, 1/float32(n-1), l.x, d, 0, l.c, d)
-	kernel.Mirror(d, l.c, d)
 	l.hinge = l.o.Variance / float64(d)
 	if l.o.Variant == Published {
 		l.hinge /= 2
 	}
+	l.turn = loss.Grow(l.turn, n*d)
+	value, ok := 0.0, false
+	if n < d {
+		value, ok = l.byImages(grad != nil)
+	}
+	if !ok {
+		value = l.byNumbers(grad != nil)
+	}
+	if grad != nil {
+		for i, p := range l.pairs {
+			kernel.Add(grad.Row(p[view]), l.turn[i*d:][:d], grad.Row(p[view]))
+		}
+	}
+	return value
+}
+
+// byNumbers takes the covariances of all numbers, (D, D). It returns the terms of the view, and
+// sets turn.
+func (l *VICRegLoss) byNumbers(gradient bool) (value float64) {
+	n, d := len(l.pairs), len(l.means)
+	l.c, l.parts = loss.Grow(l.c, d*d), loss.Grow(l.parts, d)
+	kernel.Syrk(false, true, d, n, 1/float32(n-1), l.x, d, 0, l.c, d)
+	kernel.Mirror(d, l.c, d)
 	par.Do(d, 8, l)
-	value := 0.0
 	for _, v := range l.parts {
 		value += v
 	}
-	if grad == nil {
-		return value
-	}
-	// dLoss/dx = 2/(n-1) x S for symmetric slopes S, which the means' part leaves as it is:
-	// its columns sum to 0.
-	l.turn = loss.Grow(l.turn, n*d)
-	kernel.Gemm(false, false, n, d, d, 2/float32(n-1), l.x, d, l.c, d, 0, l.turn, d)
-	for i, p := range l.pairs {
-		kernel.Add(grad.Row(p[view]), l.turn[i*d:][:d], grad.Row(p[view]))
+	if gradient {
+		// dLoss/dx = 2/(n-1) x S for symmetric slopes S, which the means' part leaves as it is:
+		// its columns sum to 0.
+		kernel.Gemm(false, false, n, d, d, 2/float32(n-1), l.x, d, l.c, d, 0, l.turn, d)
 	}
 	return value
+}
+
+// byImages does the same by the products of images, (n, n), which are fewer if n < D: the
+// squares of both sum to the same. It reports false where the covariances outside the diagonal
+// are so little of that sum that their difference would cancel.
+func (l *VICRegLoss) byImages(gradient bool) (value float64, ok bool) {
+	n, d := len(l.pairs), len(l.means)
+	l.c, l.own = loss.Grow(l.c, n*n), loss.Grow(l.own, d)
+	kernel.Gram(n, d, l.x, d, l.c, n)
+	each := 1 / float64(n-1)
+	var all, diagonal float64
+	for i := range n {
+		all += kernel.SumSquares(l.c[i*n:][:n])
+	}
+	all *= each * each
+	weight := l.o.Covariance / float64(d)
+	for k, squares := range l.squares {
+		own := squares * each
+		diagonal += float64(own * own)
+		slope := float64(-2 * weight * own) // takes the diagonal out of K x
+		if root := math.Sqrt(own + 1e-4); root < 1 {
+			value += float64(l.hinge * (1 - root))
+			slope -= l.hinge / (2 * root)
+		}
+		l.own[k] = float32(2 * each * slope)
+	}
+	if !(all-diagonal > all/8) {
+		return 0, false
+	}
+	if gradient {
+		kernel.Gemm(false, false, n, d, n, float32(4*weight*each*each), l.c, n, l.x, d, 0, l.turn, d)
+		par.Do(n, max(1, 16384/d), (*vicregDiagonal)(l))
+	}
+	return value + float64(weight*(all-diagonal)), true
+}
+
+// vicregDiagonal adds the slopes of the variances to turn.
+type vicregDiagonal VICRegLoss
+
+// Run does rows [lo, hi).
+func (l *vicregDiagonal) Run(lo, hi int) {
+	d := len(l.own)
+	for i := lo; i < hi; i++ {
+		x, turn := l.x[i*d:][:d], l.turn[i*d:][:d]
+		for k, s := range l.own {
+			turn[k] += float32(s * x[k])
+		}
+	}
 }
 
 // Run makes slopes of rows [lo, hi) of the covariances.
@@ -196,17 +261,23 @@ func (l *VICRegLoss) Run(lo, hi int) {
 	}
 }
 
-// center sets x to the rows of a view without their means.
+// center sets x to the rows of a view without their means, and squares to the sums of the
+// squares of its columns.
 func (l *VICRegLoss) center(z *array.Array, view int) {
 	n, d := len(l.pairs), z.Shape[1]
-	l.x, l.means = loss.Grow(l.x, n*d), loss.Grow(l.means, d)
+	l.x, l.means, l.squares = loss.Grow(l.x, n*d), loss.Grow(l.means, d), loss.Grow(l.squares, d)
 	clear(l.means)
+	clear(l.squares)
 	for _, p := range l.pairs {
 		kernel.AddScaled(1/float64(n), z.Row(p[view]), l.means)
 	}
+	squares := l.squares[:d]
 	for i, p := range l.pairs {
-		for k, v := range z.Row(p[view]) {
-			l.x[i*d+k] = float32(float64(v) - l.means[k])
+		x, means := l.x[i*d:][:d], l.means[:d]
+		for k, v := range z.Row(p[view])[:d] {
+			c := float64(v) - means[k]
+			x[k] = float32(c)
+			squares[k] += float64(c * c)
 		}
 	}
 }
