@@ -71,6 +71,13 @@ func TestCompletionOfValues(t *testing.T) {
 		{[]string{"eval", "--fail-under", "recall@1"}, "... recall@1="},
 		{[]string{"eval", "--checkpoint", ""}, "last best"},
 		{[]string{"bench", "--job", "ml"}, "mlp"},
+		{[]string{"study", "run", "los"}, "losses"},
+		{[]string{"study", "run", "losses", "glyphs-n"}, "glyphs-noise"},
+		{[]string{"study", "run", "losses", "glyphs-noise", "glyphs-n"}, ""},
+		{[]string{"study", "list", "losses", ""}, ""},
+		{[]string{"study", "report", "losses", ""}, "runs/tiny"},
+		{[]string{"help", "data", "in"}, "inspect"},
+		{[]string{"help", "exit"}, "exit-codes"},
 	} {
 		got := offered(t, tc.line...)
 		some := strings.Contains(tc.want, "...")
@@ -102,6 +109,19 @@ func TestEveryFlagOfWordsIsCompleted(t *testing.T) {
 				t.Errorf("%s --%s is not completed: add its values to flagValues in completion_values.go, or its name to FreeFlags in export_test.go", cmd.CommandPath(), f.Name)
 			}
 		})
+	})
+}
+
+// A command that takes arguments completes them; those of a folder or any file, by the shell.
+func TestEveryArgumentIsCompleted(t *testing.T) {
+	anyFile := []string{"tercet embed", "tercet search"}
+	visit(tree(), func(cmd *cobra.Command) {
+		_, args, _ := strings.Cut(cmd.Use, " ")
+		switch completed := cmd.ValidArgsFunction != nil || cmd.ValidArgs != nil; {
+		case cmd.Hidden || args == "" || !cmd.Runnable():
+		case completed == slices.Contains(anyFile, cmd.CommandPath()):
+			t.Errorf("%s %s: completed: %v", cmd.CommandPath(), args, completed)
+		}
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/lists"
 	"tercet/internal/ranks/mpi"
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
@@ -32,6 +33,14 @@ func newHelp(s *base.Streams, root *cobra.Command) *cobra.Command {
 		Run: func(_ context.Context, args []string) error { return runHelp(s, root, args) },
 	}.Build()
 	cmd.GroupID = groupHelp
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		at, _, err := root.Find(args)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		names := lists.Map(lists.Filter(at.Commands(), func(c *cobra.Command) bool { return !c.Hidden }), (*cobra.Command).Name)
+		return base.Begins(names, word), cobra.ShellCompDirectiveNoFileComp
+	}
 	return cmd
 }
 

@@ -33,6 +33,7 @@ sets the date of the pages.`,
 		},
 		Run: func(_ context.Context, args []string) error { return runMan(s, cmd.Root(), args[0]) },
 	}.Build()
+	cmd.ValidArgsFunction = folders
 	return cmd
 }
 

@@ -139,16 +139,21 @@ func TestASignalInterruptsAllThatAreInTraining(t *testing.T) {
 	}
 }
 
-func TestASweepNamesTheRunThatBegins(t *testing.T) {
+func TestASweepNamesTheRunInEachLine(t *testing.T) {
 	clitest.InTiny(t)
 	_, _, stderr := clitest.Run(clitest.ShellWords(sweepLine)...)
 	for i, name := range []string{"tiny-seed-0", "tiny-seed-1", "tiny-seed-2"} {
-		line := fmt.Sprintf("run %d of 3: %s\ndata: ", i+1, name)
+		line := fmt.Sprintf("run %d of 3: %s\n%[2]s: data: ", i+1, name)
 		if strings.Count(stderr, line) != 1 {
 			t.Errorf("%q is not in\n%s", line, stderr)
 		}
 	}
-	if _, _, stderr := clitest.Run("train", "-c", "tiny.yaml"); strings.Contains(stderr, "run 1 of 1") {
+	for line := range strings.Lines(stderr) {
+		if !strings.Contains(line, "tiny-seed-") {
+			t.Errorf("a line names no run: %s", line)
+		}
+	}
+	if _, _, stderr := clitest.Run("train", "-c", "tiny.yaml"); strings.Contains("\n"+stderr, "\ntiny: ") || strings.Contains(stderr, "run 1 of 1") {
 		t.Errorf("said\n%s", stderr)
 	}
 }

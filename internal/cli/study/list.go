@@ -16,7 +16,7 @@ import (
 )
 
 func newList(s *base.Streams) *cobra.Command {
-	return base.Command{
+	return completing(base.Command{
 		Use:   "list [SPEC]",
 		Paged: true,
 		Short: "List the built-in studies, or the steps and tables of one",
@@ -35,7 +35,7 @@ file, it prints the steps that tercet study run accepts and the tables that terc
 			}
 			return listStudies(s)
 		},
-	}.Build()
+	}.Build(), completeNothing)
 }
 
 func entry(spec *study.Spec) printed.StudyEntry {

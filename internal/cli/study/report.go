@@ -19,7 +19,7 @@ type reportOptions struct {
 
 func newReport(s *base.Streams) *cobra.Command {
 	var o reportOptions
-	return base.Command{
+	return completing(base.Command{
 		Use:   "report SPEC [RUN...]",
 		Paged: true,
 		Short: "Print the tables of a study",
@@ -45,7 +45,7 @@ Notes list the runs that were left out, and why.`,
 			o.runs = append(o.runs, args[1:]...)
 			return runReport(s, args[0], o)
 		},
-	}.Build()
+	}.Build(), base.CompleteRuns)
 }
 
 func runReport(s *base.Streams, choice string, o reportOptions) error {

@@ -31,7 +31,7 @@ type runOptions struct {
 
 func newRun(s *base.Streams) *cobra.Command {
 	var o runOptions
-	return base.Command{
+	return completing(base.Command{
 		Use:   "run SPEC [STEP...]",
 		Short: "Train and evaluate the runs of a study, and print its tables",
 		Long: `
@@ -57,7 +57,7 @@ to OUT/logs, tables (txt, md, tex, csv, json) and plots to OUT/tables.`,
 			fs.BoolVar(&o.dryRun, "dry-run", false, "print the commands that remain to be run, and exit")
 		},
 		Run: func(ctx context.Context, args []string) error { return runRun(ctx, s, args, o) },
-	}.Build()
+	}.Build(), completeSteps)
 }
 
 func runRun(ctx context.Context, s *base.Streams, args []string, o runOptions) error {

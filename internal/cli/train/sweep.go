@@ -57,7 +57,7 @@ func trainAll(ctx context.Context, s *base.Streams, out string, variants []*conf
 		s.Note("%d runs, %d at once, each on one thread", len(variants), jobs)
 		t.view = newManyView(s, variants)
 	} else {
-		t.view = &serialView{view{s: s}, variants}
+		t.view = &serialView{view: view{s: s}, variants: variants}
 	}
 	defer t.view.end()
 	err := run.Sweep(ctx, out, variants, run.SweepOptions{Jobs: jobs, Watch: t.view.watch, Team: team}, t.each)
@@ -98,7 +98,11 @@ func (t *trainedAll) each(e run.Ended) error {
 	case e.Done:
 		t.s.Note("%s: finished before; nothing to do", dir)
 	case err == nil:
-		ended(t.s, dir, e.Run.Manifest)
+		name := ""
+		if sweep {
+			name = t.variants[e.Variant].Name
+		}
+		ended(t.s, dir, name, e.Run.Manifest)
 	case sweep && isLost(err):
 		t.s.Note("%s: %v", dir, err)
 		t.lost = append(t.lost, trainError(dir, err))

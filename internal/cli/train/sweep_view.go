@@ -24,7 +24,7 @@ type sweepView interface {
 }
 
 // serialView shows runs one after the other, each as if it were alone; of several
-// it names the one that begins.
+// each line names its run.
 type serialView struct {
 	view
 	variants []*config.Config
@@ -32,7 +32,8 @@ type serialView struct {
 
 func (v *serialView) watch(i int) run.Watch {
 	if n := len(v.variants); n > 1 {
-		v.s.Note("run %d of %d: %s", i+1, n, v.variants[i].Name)
+		v.name = v.variants[i].Name
+		v.s.Note("run %d of %d: %s", i+1, n, v.name)
 	}
 	return v.view.watch()
 }
@@ -75,7 +76,7 @@ func (v *manyView) watch(i int) run.Watch {
 			v.said[format] = true
 			v.mu.Unlock()
 			if first {
-				v.s.Note("%s: %s", v.names[i], fmt.Sprintf(format, args...))
+				v.s.Note("%s", named(v.names[i], fmt.Sprintf(format, args...)))
 			}
 		},
 	}

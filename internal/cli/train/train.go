@@ -195,7 +195,7 @@ func resume(ctx context.Context, s *base.Streams, o options, team *ranks.Team) e
 	if done {
 		s.Note("%s: finished before; nothing to do", r.Dir)
 	} else {
-		ended(s, r.Dir, r.Manifest)
+		ended(s, r.Dir, "", r.Manifest)
 	}
 	return s.Line(printed.Trained{Schema: record.TrainSchema, Runs: []record.Manifest{r.Manifest}}, "%s", r.Dir)
 }

@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"strings"
 
 	"tercet/internal/cli/base"
 	"tercet/internal/record"
@@ -14,17 +15,34 @@ import (
 // for each evaluation.
 type view struct {
 	s     *base.Streams
+	name  string // of the run, in each line of a sweep; "" for a single run
 	bar   *base.Progress
 	steps int
 }
 
 func (v *view) watch() run.Watch {
-	return run.Watch{Step: v.step, Event: v.event, Note: v.s.Note}
+	return run.Watch{Step: v.step, Event: v.event, Note: v.note}
+}
+
+func (v *view) note(format string, args ...any) {
+	v.s.Note("%s", named(v.name, fmt.Sprintf(format, args...)))
+}
+
+// named is a note that begins with the name of its run, after the word warning.
+func named(name, note string) string {
+	if name == "" {
+		return note
+	}
+	warning := ""
+	if rest, warns := strings.CutPrefix(note, "warning: "); warns {
+		warning, note = "warning: ", rest
+	}
+	return warning + name + ": " + note
 }
 
 func (v *view) step(st *train.State, of int, loss float64) {
 	if v.bar == nil {
-		v.bar = v.s.Progress("train", int64(of))
+		v.bar = v.s.Progress(named(v.name, "train"), int64(of))
 		v.bar.Resume(int64(st.Step - 1))
 		v.steps = st.Step - 1
 	}
@@ -36,14 +54,14 @@ func (v *view) event(e *record.Event) {
 	switch e.Kind {
 	case "step":
 		if v.s.Verbose() {
-			v.s.Detail("%s", stepLine(e))
+			v.s.Detail("%s", named(v.name, stepLine(e)))
 		}
 	case "eval":
 		mark := ""
 		if e.Best {
 			mark = "  " + v.s.PaintNote(base.Good, "best so far")
 		}
-		v.s.Note("epoch %g, step %d: recall@1 %.4f, MAP@R %.4f on %s images%s", round2(e.Epoch), e.Step, e.Metrics["recall@1"], e.Metrics["map@r"], e.Split, mark)
+		v.note("epoch %g, step %d: recall@1 %.4f, MAP@R %.4f on %s images%s", round2(e.Epoch), e.Step, e.Metrics["recall@1"], e.Metrics["map@r"], e.Split, mark)
 	case "stop":
 		if e.Reason == train.StopEarly && v.bar != nil {
 			v.bar.Shorten()
@@ -53,7 +71,7 @@ func (v *view) event(e *record.Event) {
 		if c, ok := e.Coverage.(record.Coverage); ok && c.Items > 0 && e.Epoch == float64(int(e.Epoch)) { // whole epochs only
 			seen = fmt.Sprintf(", saw %.1f %% of the images", 100*float64(c.Seen)/float64(c.Items))
 		}
-		v.s.Note("epoch %g, step %d: mean loss %.5f, %s%s", round2(e.Epoch), e.Step, *e.Loss, text.Duration(e.Seconds), seen)
+		v.note("epoch %g, step %d: mean loss %.5f, %s%s", round2(e.Epoch), e.Step, *e.Loss, text.Duration(e.Seconds), seen)
 	}
 }
 
@@ -78,17 +96,18 @@ func stepLine(e *record.Event) string {
 	return line
 }
 
-// ended says that a run has come to its end, and if that is not its last step, why.
-func ended(s *base.Streams, dir string, m record.Manifest) {
+// ended says that a run has come to its end, and if that is not its last step, why. name is
+// that of a run of a sweep.
+func ended(s *base.Streams, dir, name string, m record.Manifest) {
 	if m.Stopped != nil {
 		s.Note("%s: stopped early at step %d of %d: %s", dir, m.Stopped.Step, m.Of, m.Stopped.Reason)
 	}
 	s.Note("%s: done in %s", dir, text.Duration(m.Seconds))
-	crafted(s, m)
+	crafted(s, name, m)
 }
 
 // crafted says what a run's defense did.
-func crafted(s *base.Streams, m record.Manifest) {
+func crafted(s *base.Streams, name string, m record.Manifest) {
 	c := m.Crafted
 	if c == nil {
 		return
@@ -100,8 +119,8 @@ func crafted(s *base.Streams, m record.Manifest) {
 	if c.Wanted != nil {
 		hardness += fmt.Sprintf(" for a target of %.3f", *c.Wanted)
 	}
-	s.Note("perturbations: mean |delta|inf %.4f (%.1f/255), largest %.4f (%.1f/255)%s; %d images forward, %d backward",
-		c.MeanLinf, 255*c.MeanLinf, c.MaxLinf, 255*c.MaxLinf, hardness, m.Cost.Forward, m.Cost.Backward)
+	s.Note("%s", named(name, fmt.Sprintf("perturbations: mean |delta|inf %.4f (%.1f/255), largest %.4f (%.1f/255)%s; %d images forward, %d backward",
+		c.MeanLinf, 255*c.MeanLinf, c.MaxLinf, 255*c.MaxLinf, hardness, m.Cost.Forward, m.Cost.Backward)))
 }
 
 // end ends the bar of one run.
