@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"tercet/internal/fsx"
+	"tercet/internal/imaging/kind"
 )
 
 // otherImages are the ends of names of images that are not read.
@@ -73,13 +73,13 @@ func countOthers(dir string, count map[string]int) {
 			count[end]++
 			continue
 		}
-		if kind := sniff(filepath.Join(dir, e.Name())); strings.HasPrefix(kind, "image/") {
+		if sniff(filepath.Join(dir, e.Name())) != "" {
 			count[cmp.Or(end, "without extension")]++
 		}
 	}
 }
 
-// sniff tells the type of a file by its first bytes; "" where it cannot be read.
+// sniff tells the type of an image by its first bytes; "" of what is none or cannot be read.
 func sniff(path string) string {
 	f, _, err := fsx.OpenRegular(path)
 	if err != nil {
@@ -91,5 +91,5 @@ func sniff(path string) string {
 	if err != nil && n == 0 {
 		return ""
 	}
-	return http.DetectContentType(b[:n])
+	return kind.Of(b[:n])
 }

@@ -3,12 +3,12 @@ package render
 import (
 	"encoding/base64"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"tercet/internal/fsx"
+	imagekind "tercet/internal/imaging/kind"
 )
 
 // maxPicture bounds a picture that a page takes in.
@@ -132,12 +132,12 @@ func dataURI(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	kind := http.DetectContentType(data)
+	mime := imagekind.Of(data)
 	if strings.EqualFold(filepath.Ext(path), ".svg") {
-		kind = "image/svg+xml"
+		mime = "image/svg+xml"
 	}
-	if !strings.HasPrefix(kind, "image/") {
-		return "", fmt.Errorf("%s is not a picture but %s", path, kind)
+	if mime == "" {
+		return "", fmt.Errorf("%s is not a picture", path)
 	}
-	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data), nil
+	return "data:" + mime + ";base64," + base64.StdEncoding.EncodeToString(data), nil
 }
