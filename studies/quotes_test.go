@@ -150,7 +150,7 @@ func isClopperPearson(quote, of string) bool {
 	return parsePrinted(m[1]).of(100*low) && parsePrinted(m[2]).of(100*high)
 }
 
-// Every interval that the README and the pages of the papers print is that of a stored
+// Every interval that the README, the pages of the papers and those of results print is that of a stored
 // table, rounded once. testdata/quotes.txt lists those that come from elsewhere, with their
 // source.
 func TestPagesQuoteStoredTables(t *testing.T) {
@@ -175,7 +175,7 @@ func TestPagesQuoteStoredTables(t *testing.T) {
 		t.Fatalf("no pages: %v", err)
 	}
 	total := 0
-	for _, page := range append(pages, "../README.md") {
+	for _, page := range append(pages, "../README.md", "../docs/papers.md", "../docs/losses.md", "../docs/results.md", "../docs/studies.md", "../docs/scores.md", "../docs/runs.md") {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
