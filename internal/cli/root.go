@@ -193,9 +193,12 @@ func (n *times) Set(word string) error {
 	return err
 }
 
-// flagGroups says which flags do not go together, in place of cobra's message about
+// flagGroups says which flags go together and which do not, in place of cobra's messages about
 // groups of flags; other messages stay.
 func flagGroups(msg string) string {
+	if all, missing, found := strings.Cut(strings.TrimPrefix(msg, "if any flags in the group ["), "] are set they must all be set; missing ["); found {
+		return "--" + strings.Join(strings.Fields(all), " and --") + " go together; --" + strings.Join(strings.Fields(strings.TrimSuffix(missing, "]")), " and --") + " is missing"
+	}
 	_, given, found := strings.Cut(msg, "none of the others can be; [")
 	given, _, closed := strings.Cut(given, "] were all set")
 	if !found || !closed {

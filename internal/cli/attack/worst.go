@@ -54,7 +54,7 @@ func (o *options) checkWorst() ([]base.Gate, error) {
 			return nil, base.Usagef("--%s: --suite %s is not divided into tasks; an interrupted command continues after its last finished attack", flag, o.suite)
 		}
 		if o.changed(flag) {
-			return nil, base.Usagef("--%s has no effect on --suite %s, whose attacks have their own settings", flag, o.suite)
+			return nil, base.Usagef("--%s is for --attack and --suite ers: the attacks of --suite %s have their own settings", flag, o.suite)
 		}
 	}
 	if o.nearest > 1 && o.moves {

@@ -70,8 +70,8 @@ func TestWorst(t *testing.T) {
 		" --eps 2":                                        "eps is 2: pixels are in [0, 1]",
 		" --eps x":                                        `--eps "x" is not a number`,
 		" --norm l2":                                      "eps l", // of another norm
-		" --pgd-steps 3":                                  "--pgd-steps has no effect on --suite worst",
-		" --curve eps=0..1/255:2":                         "--curve has no effect on --suite worst",
+		" --pgd-steps 3":                                  "--pgd-steps is for --attack and --suite ers",
+		" --curve eps=0..1/255:2":                         "--curve is for --attack and --suite ers",
 		" --task 1/2":                                     "--task: --suite worst is not divided into tasks; an interrupted command continues",
 		" --queries -1":                                   "--queries",
 		" --fail-under ERS=0.1":                           "ERS",
@@ -180,7 +180,7 @@ func TestWorstVerifies(t *testing.T) {
 	clitest.Refuse(t, 2, plus+" --transfer runs/other --transfer runs/other", "--transfer: runs/other is named twice")
 	clitest.Refuse(t, 2, plus+" --transfer runs/tiny", "is the attacked run")
 	clitest.Refuse(t, 3, plus+" --transfer runs/none", "runs/none")
-	clitest.Refuse(t, 2, plus+" --pgd-steps 3", "--pgd-steps has no effect on --suite plus")
+	clitest.Refuse(t, 2, plus+" --pgd-steps 3", "--pgd-steps is for --attack and --suite ers")
 	clitest.Refuse(t, 2, "attack --run runs/tiny --transfer runs/other", "--transfer is for --suite worst and plus")
 	saved := clitest.Snapshot(t, ".")
 	clitest.Refuse(t, 2, line+" --eps 6/255 --force --verify theirs --save-images ./theirs", "--save-images ./theirs is what the command reads")

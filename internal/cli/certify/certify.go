@@ -185,7 +185,7 @@ func (o *options) method() error {
 	case a.Gallery == worst.Full:
 		a.Gallery = ""
 	case a.Method == robustness.Vote:
-		return base.Usagef("--gallery %s is for the other methods: a vote searches all rows", a.Gallery)
+		return base.Usagef("--gallery %s is for --method %s: a vote searches all rows", a.Gallery, text.List(robustness.CertifyMethods()[1:], "or"))
 	}
 	if a.Moves && (a.Gallery != "" || a.Method != robustness.IBP && a.Method != robustness.Crown) {
 		return base.Usagef("--move-gallery needs --method ibp or crown-ibp, and the gallery of all rows")
@@ -193,7 +193,7 @@ func (o *options) method() error {
 	switch a.Method {
 	case robustness.Vote, robustness.Mean:
 		if o.changed("radii") {
-			return base.Usagef("--radii is for --method ibp: %s finds the largest budget of each query", a.Method)
+			return base.Usagef("--radii is for --method ibp, crown-ibp and lipschitz: %s always finds the largest budget of each query", a.Method)
 		}
 		if !(a.Sigma > 0 && a.Sigma <= 100) {
 			return base.Usagef("--sigma is %v; give a standard deviation above 0, at most 100", a.Sigma)

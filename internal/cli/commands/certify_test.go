@@ -36,7 +36,7 @@ func TestCertify(t *testing.T) {
 		"--eps ''":                               "--eps",
 		"--method vot":                           `--method is "vot"; give vote, mean, ibp, crown-ibp or lipschitz`,
 		"--gallery half":                         `--gallery is "half"; give full, trimmed or prototype`,
-		"--gallery trimmed --method vote":        "--gallery trimmed is for the other methods",
+		"--gallery trimmed --method vote":        "--gallery trimmed is for --method mean, ibp, crown-ibp or lipschitz",
 		"--gallery trimmed --eps 0 --queries 12": "the shares at eps 1e-05; gallery full instead of trimmed",
 		"--queries -1":                           "--queries is -1; give at least 0",
 		"--move-gallery --method vote":           "--move-gallery needs --method ibp or crown-ibp",

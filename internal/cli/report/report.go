@@ -126,6 +126,9 @@ func runReport(s *base.Streams, o options) error {
 	if len(o.runs) == 0 && o.table == "" {
 		return base.Usagef("name what to report on: --runs DIRECTORY, or a glob of directories in quotes")
 	}
+	if o.noPictures && o.out == "" {
+		return base.Usagef("--no-pictures is for --page, which is not given")
+	}
 	if err := o.checkOf(); err != nil {
 		return err
 	}
