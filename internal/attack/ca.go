@@ -24,10 +24,10 @@ func init() {
 	}
 	register(
 		describe("CA+", true, "raise a perturbed candidate in the rankings of random queries",
-			"the image is to be retrieved by the query aimed at",
+			"have the image retrieved by the target query",
 			"mean over q, x of max(0, d(z, q) - d(x, q))", Higher, Near),
 		describe("CA-", false, "lower a perturbed candidate in the rankings of the queries nearest to it",
-			"the image is no longer to be retrieved by the query aimed at",
+			"have the image no longer retrieved by the target query",
 			"mean over q, x of max(0, d(x, q) - d(z, q))", Lower))
 }
 

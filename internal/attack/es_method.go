@@ -9,8 +9,8 @@ import (
 
 func init() {
 	register(Attack{
-		Name: "ES", Doc: "embedding shift: as far from the clean embedding as possible",
-		Goal:      "the embedding is to change as much as possible",
+		Name: "ES", Doc: "embedding shift: move the embedding as far from the clean one as possible",
+		Goal:      "move the embedding as far as possible",
 		Objective: "-d(z, z0)", Source: "Zhou et al., ECCV 2020; robrank",
 		Scores: []Score{
 			{Key: "ES:D", Unit: Distance, Robust: Lower, Panel: VectorPanel, Revision: 1},

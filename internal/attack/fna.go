@@ -10,9 +10,9 @@ import (
 
 func init() {
 	register(Attack{
-		Name: "FNA", Doc: "furthest-negative attack: towards the furthest label",
-		Goal: "the images of the label furthest away are to be nearer than those of the own one", Targets: "an item of the furthest label",
-		Objective: "sum over that label of d(z, x)^2 - sum over the query's label of d(z, x)^2",
+		Name: "FNA", Doc: "furthest-negative attack: move the query towards the images of the furthest class",
+		Goal: "bring the images of the furthest class nearer than those of the query's class", Targets: "an item of the furthest class",
+		Objective: "sum over that class of d(z, x)^2 - sum over the query's class of d(z, x)^2",
 		Source:    "Bouniot et al., CVPR Workshops 2020",
 		Scores:    []Score{{Key: "FNA", Unit: Fraction, Robust: Higher, Recall: true, Panel: RecallPanel}},
 		New:       newFNA,

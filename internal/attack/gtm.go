@@ -11,8 +11,8 @@ import (
 
 func init() {
 	register(Attack{
-		Name: "GTM", Doc: "greedy top-1 misranking: towards the nearest item of another label",
-		Goal: "the nearest image of another class, aimed at, is to be retrieved first", Targets: "the item u of another label",
+		Name: "GTM", Doc: "greedy top-1 misranking: move the query towards the nearest item of another class",
+		Goal: "have the nearest image of another class (the target) retrieved first", Targets: "the item u of another class",
 		Objective: "d(z, u)", Source: "robrank",
 		Scores: []Score{{Key: "GTM", Unit: Fraction, Robust: Higher, Recall: true, Panel: RecallPanel}},
 		New:    newGTM,

@@ -11,8 +11,8 @@ import (
 
 func init() {
 	register(Attack{
-		Name: "GTT", Doc: "drive the item retrieved first out of the nearest four",
-		Goal: "the nearest image, aimed at, is to be retrieved no longer", Targets: "the item c retrieved first",
+		Name: "GTT", Doc: "push the item retrieved first out of the nearest four",
+		Goal: "have the nearest image (the target) no longer retrieved", Targets: "the item c retrieved first",
 		Objective: "mean over x of max(0, d(z, x) - d(z, c))", Source: "after QAIR (Li et al., CVPR 2021); robrank",
 		Scores: []Score{{Key: "GTT", Unit: Fraction, Robust: Higher, Panel: RecallPanel}},
 		Caption: func(_, now float64) string {

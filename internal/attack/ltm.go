@@ -12,10 +12,10 @@ import (
 
 func init() {
 	register(Attack{
-		Name: "LTM", Doc: "learning to mis-rank: all other labels nearer than the query's own",
-		Objective: "max(0, max over other labels of d(z, x) - min over the query's label of d(z, x))",
+		Name: "LTM", Doc: "learning to mis-rank: bring all other classes nearer than the query's own",
+		Objective: "max(0, max over other classes of d(z, x) - min over the query's class of d(z, x))",
 		Source:    "Wang et al., CVPR 2020; robrank",
-		Goal:      "all other classes are to be nearer than the own one",
+		Goal:      "bring all other classes nearer than the query's own",
 		Scores:    []Score{{Key: "LTM", Unit: Fraction, Robust: Higher, Recall: true, Panel: RecallPanel}},
 		New:       newLTM,
 	})

@@ -9,7 +9,8 @@ import (
 	"tercet/internal/engine/array"
 )
 
-// Variant says how an attack is read.
+// Variant says how an attack is computed: as the published code does, or as the paper
+// describes it.
 type Variant string
 
 const (
@@ -74,7 +75,7 @@ type Method interface {
 	Score(z, previous *array.Array, out [][]float64)
 }
 
-// MethodOptions are those of all attacks; each uses its own.
+// MethodOptions holds the options of all attacks; each attack uses some of them.
 type MethodOptions struct {
 	Seed uint64
 	W    int  // CA: queries that the candidate is moved to or from; 0 is 1, as ERS has

@@ -24,10 +24,10 @@ func init() {
 	}
 	register(
 		describe("QA+", true, "raise candidates in the ranking of a perturbed query",
-			"the image aimed at is to be retrieved first",
+			"have the target image retrieved first",
 			"mean over c, x of max(0, d(z, c) - d(z, x))", Higher, Near),
 		describe("QA-", false, "lower candidates in the ranking of a perturbed query",
-			"the image aimed at is to be retrieved last",
+			"have the target image retrieved last",
 			"mean over c, x of max(0, d(z, x) - d(z, c))", Lower))
 }
 

@@ -15,8 +15,8 @@ import (
 // is one file: its description, registered by init, and its Method.
 type Attack struct {
 	Name string
-	Doc  string // what it does, half a sentence without a subject
-	Goal string // what the attacker wants, half a sentence, above its pictures
+	Doc  string // what it does, a verb and its object, after its full name if it has one
+	Goal string // what the attacker wants, as an imperative; it stands above pictures
 	// Objective is the formula that is minimized: z is the embedding of the perturbed
 	// image, z0 that of the clean one, x runs over the gallery, d is the distance.
 	Objective string
@@ -55,7 +55,7 @@ func MethodOptionNames() []Option { return []Option{W, M, Near, Pure, XiFixed, X
 // Uses reports whether an option has an effect on the attack.
 func (a Attack) Uses(o Option) bool { return slices.Contains(a.Options, o) }
 
-// Achieved says what became of one query.
+// Achieved says in words how the attack changed one query.
 func (a Attack) Achieved(clean, now float64) string {
 	switch {
 	case a.Caption != nil:

@@ -28,7 +28,7 @@ type Result struct {
 	Chance float64
 }
 
-// Ran says what an attack did, all variants and draws together.
+// Ran holds the statistics of an attack over all variants and draws.
 type Ran struct {
 	Attack          string
 	Keys            []string // of its scores
@@ -83,7 +83,7 @@ func robustness(values [][]float64, at map[string]int) []float64 {
 	return out
 }
 
-// Weight returns what query i counts in a mean, relative to the plain mean.
+// Weight returns the weight of query i in a mean, relative to the unweighted mean.
 func (s *Scored) Weight(i int) float64 {
 	n := len(s.Adversarial[0])
 	batches := (n + s.Batch - 1) / s.Batch

@@ -44,14 +44,14 @@ type Options struct {
 	Progress progress.Count
 }
 
-// Run attacks the queries among images with each attack and scores what
-// retrieval in g makes of them, as published and as it should be.
+// Run attacks queries among images with each attack and scores their retrieval in the
+// gallery g, in the variants Published and Fixed.
 //
 // g holds the embeddings of all images, in order, by model in Eval mode, or of those of
-// them that are retrieved. Images whose label does not occur again are not attacked: there
-// is nothing for them to find. One attack is run after another, so that only one has its tables in
-// memory; the queries' clean embeddings are computed once. Both variants of an
-// attack share the crafted image of a query if they would craft the same.
+// them that are retrieved. Images whose label does not occur again are not attacked,
+// since no image is right for them. Attacks run one after the other, so that only one has
+// its tables in memory. The clean embeddings of the queries are computed once. Both
+// variants of an attack share the crafted image of a query if they would craft the same.
 //
 // When ctx ends, Run stops and returns its error.
 func Run(ctx context.Context, model nn.Embedder, images Source, g *retrieval.Gallery, o Options) (*Result, error) {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Score is a number that attacks give for each query.
+// Score describes a number that an attack computes for each query: its key, unit and
+// direction.
 type Score struct {
 	Key    string
 	Unit   Unit
@@ -29,7 +30,7 @@ func (s Score) Definition(v Variant) string {
 	return fmt.Sprintf("%s(%s)", strings.ToLower(s.Key), name)
 }
 
-// Unit says what a score's value is.
+// Unit is the unit of a score: a fraction, a cosine or a distance.
 type Unit string
 
 const (
@@ -49,7 +50,7 @@ func (u Unit) Range() (low, high float64) {
 	return 0, 1
 }
 
-// Direction says which values of a score mean a more robust model.
+// Direction says whether higher or lower values of a score mean a more robust model.
 type Direction string
 
 const (
@@ -58,14 +59,14 @@ const (
 	Neither Direction = "neither"
 )
 
-// Panel is the label of the axis on which a curve draws a score.
+// Panel groups scores that a curve draws on one axis, and is the label of that axis.
 type Panel string
 
 const (
 	SuitePanel  Panel = "ERS (%)"
-	RecallPanel Panel = "right or still there (%)"
+	RecallPanel Panel = "right, or still retrieved (%)"
 	RankPanel   Panel = "rank (% of the images)"
-	KeptPanel   Panel = "rank (%), with what is to stay (GT)"
+	KeptPanel   Panel = "rank (%), of targets and of items to keep (GT)"
 	VectorPanel Panel = "cosine (TMA), distance (ES:D)"
 )
 

@@ -53,8 +53,8 @@ func RunShare(ctx context.Context, model nn.Embedder, images Source, g *retrieva
 	return p, nil
 }
 
-// Merge makes the Result that Run would, without pictures, of the parts of all tasks, by
-// their numbers. Seconds are the sum of the tasks'.
+// Merge combines the parts of all tasks, in the order of their numbers, to the Result of
+// Run, without pictures. Seconds are the sum over tasks.
 func Merge(ctx context.Context, model nn.Embedder, images Source, g *retrieval.Gallery, o Options, parts []*record.AttackPart) (*Result, error) {
 	o.Pictures = 0
 	r, err := newRunner(ctx, model, images, g, o, NewMethod)

@@ -11,8 +11,8 @@ import (
 func init() {
 	describe := func(name string, up bool, doc, goal string, robust Direction) Attack {
 		return Attack{
-			Name: name, Doc: doc, Goal: goal, Targets: "m candidates, then up to 5 images p to keep in place",
-			Objective: "that of " + name[2:] + " + xi * mean over p, x of max(0, d(z, p) - d(z, x))",
+			Name: name, Doc: doc, Goal: goal, Targets: "m candidates, then up to 5 images p whose rank is to stay",
+			Objective: "objective of " + name[2:] + " + xi * mean over p, x of max(0, d(z, p) - d(z, x))",
 			Source:    "Zhou et al., ECCV 2020; robrank",
 			Scores: []Score{
 				{Key: name, Unit: Fraction, Robust: robust, Panel: KeptPanel},
@@ -27,10 +27,10 @@ func init() {
 		}
 	}
 	register(
-		describe("SPQA+", true, "QA+ that keeps the query's nearest items where they are",
-			"the image aimed at is to be retrieved first, the others as before", Higher),
-		describe("SPQA-", false, "QA- that keeps the query's nearest items where they are",
-			"the image aimed at is to be retrieved last, the others as before", Lower))
+		describe("SPQA+", true, "QA+ that keeps the ranks of the query's nearest items",
+			"have the target image retrieved first, the others as before", Higher),
+		describe("SPQA-", false, "QA- that keeps the ranks of the query's nearest items",
+			"have the target image retrieved last, the others as before", Lower))
 }
 
 const (

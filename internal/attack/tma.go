@@ -9,8 +9,8 @@ import (
 
 func init() {
 	register(Attack{
-		Name: "TMA", Doc: "targeted mismatch: towards the direction of a random gallery item",
-		Goal: "the embedding is to have the direction of the one aimed at", Targets: "the random item t",
+		Name: "TMA", Doc: "targeted mismatch: turn the embedding towards a random gallery item",
+		Goal: "turn the embedding into the direction of the target", Targets: "the random item t",
 		Objective: "1 - cos(z, t)", Source: "Tolias et al., ICCV 2019; robrank",
 		Scores:  []Score{{Key: "TMA", Unit: Cosine, Robust: Lower, Panel: VectorPanel}},
 		Options: []Option{Draws},
