@@ -86,11 +86,12 @@ func Find(name string) (Job, error) {
 // between repetitions by ctx.
 func (j Job) Measure(ctx context.Context, o Options) (*printed.BenchResult, error) {
 	resetPeakRSS()
+	base := peakRSS()
 	tasks, err := j.prepare(o)
 	if err != nil {
 		return nil, fmt.Errorf("job %s: %w", j.Name, err)
 	}
-	r := &printed.BenchResult{Job: j.Name, What: j.What(o.Quick), Threads: par.Threads()}
+	r := &printed.BenchResult{Job: j.Name, What: j.What(o.Quick), Threads: par.Threads(), BaseRSS: base}
 	var direct, executed float64
 	for i := range tasks {
 		t := &tasks[i]

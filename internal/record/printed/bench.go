@@ -69,6 +69,7 @@ type BenchResult struct {
 	BestGFLOPS      float64     `json:"gflops_best,omitempty" doc:"the same, best"`
 	ExecutedGFLOPS  float64     `json:"gflops_executed,omitempty" doc:"the same by the operations executed: Winograd's multiplications, no padding, half of a symmetric product"`
 	PeakShare       float64     `json:"peak_share,omitempty" doc:"executed operations of the best repetition, as a fraction of the peak with 'threads'"`
+	BaseRSS         uint64      `json:"base_rss_bytes,omitempty" doc:"resident size of the process before the job, if the system reports it"`
 	PeakRSS         uint64      `json:"peak_rss_bytes,omitempty" doc:"largest resident size of the process during the job, if the system reports it"`
 	NetworkSeconds  float64     `json:"network_seconds,omitempty" doc:"of 'ers': median time of its network passes alone, measured interleaved"`
 	NetworkRatio    float64     `json:"network_ratio,omitempty" doc:"'seconds' over 'network_seconds'"`
