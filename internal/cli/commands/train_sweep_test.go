@@ -2,6 +2,7 @@ package commands_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -155,5 +156,25 @@ func TestASweepNamesTheRunInEachLine(t *testing.T) {
 	}
 	if _, _, stderr := clitest.Run("train", "-c", "tiny.yaml"); strings.Contains("\n"+stderr, "\ntiny: ") || strings.Contains(stderr, "run 1 of 1") {
 		t.Errorf("said\n%s", stderr)
+	}
+}
+
+// With --log-format json each line on stderr is an object, that of an error too.
+func TestLogOfASweepIsJSON(t *testing.T) {
+	clitest.InTiny(t)
+	_, out, stderr := clitest.Run(append(clitest.ShellWords(sweepLine), "--log-format", "json")...)
+	_, _, failed := clitest.Run("eval", "runs/there-is-none", "--log-format", "json")
+	levels := map[string]int{}
+	for line := range strings.Lines(stderr + failed) {
+		var o struct{ Time, Level, Msg string }
+		if err := json.Unmarshal([]byte(line), &o); err != nil || o.Time == "" || o.Msg == "" {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if levels[o.Level]++; o.Level != "ERROR" && !strings.Contains(o.Msg, "tiny-seed-") {
+			t.Errorf("a line names no run: %s", line)
+		}
+	}
+	if levels["ERROR"] != 1 || levels["INFO"] < 9 || strings.Contains(out, "{") {
+		t.Errorf("%v, and on stdout\n%s", levels, out)
 	}
 }
