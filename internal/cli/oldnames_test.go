@@ -81,7 +81,7 @@ func TestOldSpellings(t *testing.T) {
 		}
 		line = slices.Clip(line)
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			old, changed := base.OldSpellings(f)
+			old, changed := f.Annotations[base.OldNamesKey], f.Annotations[base.OldWordsKey]
 			value := map[string]string{"int": "3", "float64": "3", "bool": "true"}[f.Value.Type()]
 			for _, name := range old {
 				names++

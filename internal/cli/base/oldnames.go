@@ -13,16 +13,12 @@ import (
 // that was: its value is the notice then.
 const OldNameKey = "old-name"
 
-// The annotations that list the old spellings of a flag.
+// The annotations that list the old spellings of a flag: its old names, and its old words, each
+// before the word of today.
 const (
-	oldNamesKey = "old-names"
-	oldWordsKey = "old-words"
+	OldNamesKey = "old-names"
+	OldWordsKey = "old-words"
 )
-
-// OldSpellings are the old names of a flag, and its old words, each before the word of today.
-func OldSpellings(f *pflag.Flag) (names, words []string) {
-	return f.Annotations[oldNamesKey], f.Annotations[oldWordsKey]
-}
 
 // OldNames lets flags be given by the names that older versions had: pairs of an old name
 // and today's. Help does not show them, and a notice says what to write.
@@ -33,7 +29,7 @@ func OldNames(fs *pflag.FlagSet, pairs ...string) {
 		today[pairs[i]] = pairs[i+1]
 		f := fs.Lookup(pairs[i+1])
 		flags[pairs[i]] = f
-		annotate(f, oldNamesKey, append(f.Annotations[oldNamesKey], pairs[i])...)
+		annotate(f, OldNamesKey, append(f.Annotations[OldNamesKey], pairs[i])...)
 	}
 	before := fs.GetNormalizeFunc()
 	fs.SetNormalizeFunc(func(all *pflag.FlagSet, name string) pflag.NormalizedName {
@@ -56,7 +52,7 @@ func OldValues(fs *pflag.FlagSet, flag string, pairs ...string) {
 	for i := 0; i < len(pairs); i += 2 {
 		today[pairs[i]] = pairs[i+1]
 	}
-	annotate(f, oldWordsKey, pairs...)
+	annotate(f, OldWordsKey, pairs...)
 	f.Value, f.DefValue = &renamed{f.Value, f, today}, strings.Trim(f.DefValue, "[]")
 }
 
