@@ -58,6 +58,8 @@ def loss(z, labels, o):
     total, nonzero, kept = Dual(0.0), 0, set()
     for i in range(n):
         positives = [j for j in range(n) if j != i and labels[j] == labels[i]]
+        if o["variant"] == "published":
+            positives = [j for j in positives if s[i][j].v < 1 - 1e-5]
         negatives = [j for j in range(n) if labels[j] != labels[i]]
         if not positives or not negatives:
             continue
@@ -79,7 +81,7 @@ def loss(z, labels, o):
 
 
 def case(name, z, labels, **o):
-    o = {"alpha": 2.0, "beta": 50.0, "base": 0.5, "epsilon": 0.1, "reducer": "mean"} | o
+    o = {"alpha": 2.0, "beta": 50.0, "base": 0.5, "epsilon": 0.1, "reducer": "mean", "variant": "paper"} | o
     value, kept = loss([[Dual(x) for x in row] for row in z], labels, o)
     gradient = []
     for i in range(len(z)):
@@ -102,6 +104,7 @@ r = random.Random(7)
 z = batch(r, 8, 3)
 labels = [0, 0, 1, 1, 2, 2, 0, 3]  # the last row is alone in its class
 near = [[single(1 + 0.05 * r.gauss(0, 1)) for _ in range(4)] for _ in range(6)]
+twice = [z[0], [2 * x for x in z[0]], *z[2:]]  # rows 0 and 1 have one direction, and row 6 their class
 cases = [
     case("defaults", z, labels),
     case("sum", z, labels, reducer="sum"),
@@ -113,6 +116,8 @@ cases = [
     case("nearly parallel", near, [0, 0, 0, 1, 1, 1]),
     case("one class", z, [0] * 8),
     case("no class twice", z, list(range(8))),
+    case("duplicates", twice, labels),
+    case("duplicates, published", twice, labels, beta=40.0, epsilon=2.5, variant="published"),
 ]
 out = pathlib.Path(__file__).parents[2] / "internal/engine/loss/testdata/multi_similarity.json"
 out.write_text(json.dumps({"cases": cases}, indent=1) + "\n")

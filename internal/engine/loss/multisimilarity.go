@@ -18,11 +18,24 @@ type MultiSimilarityOptions struct {
 	Base    float64   `yaml:"base" check:">=-1,<=1" doc:"lambda, the cosine that positives are pulled above and negatives pushed below"`
 	Epsilon float64   `yaml:"epsilon" check:">=0,<=2.5" doc:"a pair counts if its cosine is less than epsilon from the wrong side of its anchor's hardest pair of the other kind; above 2 all pairs count"`
 	Reduce  Reduction `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how the losses of anchors become one number; mean divides by the images of the batch"`
+	Variant Variant   `yaml:"variant" enum:"paper|published" omit:"paper" doc:"published leaves out positives with a cosine of 1 - 1e-5 or more, as the authors' code does; its beta is 40"`
 }
+
+// Variant says whether a loss is computed as its paper prints it, or as the code that the
+// authors published does.
+type Variant string
+
+const (
+	Paper     Variant = "paper"
+	Published Variant = "published"
+)
+
+// duplicate is the cosine from which on the authors' code takes a positive for the row itself.
+const duplicate = 1 - 1e-5
 
 // MultiSimilarityDefaults returns alpha 2, beta 50, base 0.5, epsilon 0.1, mean.
 func MultiSimilarityDefaults() MultiSimilarityOptions {
-	return MultiSimilarityOptions{Alpha: 2, Beta: 50, Base: 0.5, Epsilon: 0.1, Reduce: Mean}
+	return MultiSimilarityOptions{Alpha: 2, Beta: 50, Base: 0.5, Epsilon: 0.1, Reduce: Mean, Variant: Paper}
 }
 
 // New implements Options.
@@ -123,7 +136,9 @@ func (l *MultiSimilarityLoss) look(pairs []Pair, rows int) {
 	}
 	for e, p := range pairs {
 		for _, i := range [2]int32{p.I, p.J} {
-			if c := l.g.cos[e]; p.Similar {
+			if c := l.g.cos[e]; p.Similar && l.drops(c) {
+				continue
+			} else if p.Similar {
 				l.easiest[i] = min(l.easiest[i], c)
 			} else {
 				l.hardest[i] = max(l.hardest[i], c)
@@ -135,9 +150,14 @@ func (l *MultiSimilarityLoss) look(pairs []Pair, rows int) {
 // keeps says whether row i counts the pair p of cosine c.
 func (l *MultiSimilarityLoss) keeps(i int32, p Pair, c float64) bool {
 	if p.Similar {
-		return c-l.o.Epsilon < l.hardest[i]
+		return c-l.o.Epsilon < l.hardest[i] && !l.drops(c)
 	}
 	return c+l.o.Epsilon > l.easiest[i]
+}
+
+// drops says whether a positive of cosine c is left out.
+func (l *MultiSimilarityLoss) drops(c float64) bool {
+	return l.o.Variant == Published && c >= duplicate
 }
 
 // sums are those of the pair's kind.

@@ -157,12 +157,14 @@ func (l *MultiSimilarityLoss) row(i int) (p rowPart) {
 		if l.t.kinds[i*l.t.Rows+int(j)] == similarPair {
 			p.count[similarPair]++
 			p.apart[similarPair] += 1 - s
-			easiest = min(easiest, s)
+			if !l.drops(s) {
+				easiest = min(easiest, s)
+			}
 		}
 	}
 	p.count[differentPair] = len(cos) - len(left)
 	p.apart[differentPair] = float64(p.count[differentPair]) - all
-	if p.count[similarPair] == 0 || p.count[differentPair] == 0 {
+	if math.IsInf(easiest, 1) || p.count[differentPair] == 0 {
 		clear(slope)
 		return p
 	}
@@ -206,7 +208,9 @@ func (l *MultiSimilarityLoss) pull(i int, limit, easiest float64, left []int32, 
 		return 0
 	}
 	kinds := l.t.kinds[i*l.t.Rows:][:len(cos)]
-	kept := func(j int32) bool { return kinds[j] == similarPair && float64(cos[j]) < limit }
+	kept := func(j int32) bool {
+		return kinds[j] == similarPair && float64(cos[j]) < limit && !l.drops(float64(cos[j]))
+	}
 	top := max(0, -alpha*(easiest-base))
 	one, sum := math.Exp(-top), 0.0
 	for _, j := range left {

@@ -19,6 +19,7 @@ func TestMultiSimilarityGolden(t *testing.T) {
 			Options struct {
 				Alpha, Beta, Base, Epsilon float64
 				Reducer                    Reduction
+				Variant                    Variant
 			}
 			Rows     [][]float32
 			Labels   []int
@@ -30,7 +31,7 @@ func TestMultiSimilarityGolden(t *testing.T) {
 	testutil.ReadJSON(t, "testdata/multi_similarity.json", &golden)
 	for _, c := range golden.Cases {
 		o := c.Options
-		l, err := NewMultiSimilarity(MultiSimilarityOptions{o.Alpha, o.Beta, o.Base, o.Epsilon, o.Reducer})
+		l, err := NewMultiSimilarity(MultiSimilarityOptions{o.Alpha, o.Beta, o.Base, o.Epsilon, o.Reducer, o.Variant})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,7 @@ func TestMultiSimilarityGolden(t *testing.T) {
 // negative is its distance to base.
 func TestMultiSimilarityWide(t *testing.T) {
 	t.Parallel()
-	l, err := NewMultiSimilarity(MultiSimilarityOptions{Alpha: 1000, Beta: 1000, Base: -1, Epsilon: 2.5, Reduce: Sum})
+	l, err := NewMultiSimilarity(MultiSimilarityOptions{Alpha: 1000, Beta: 1000, Base: -1, Epsilon: 2.5, Reduce: Sum, Variant: Paper})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func TestMultiSimilarityTable(t *testing.T) {
 			}
 		}
 	}
-	for _, o := range []MultiSimilarityOptions{MultiSimilarityDefaults(), {2, 40, 0.3, 2.5, Sum}, {900, 900, -0.5, 0.2, MeanNonzero}} {
+	for _, o := range []MultiSimilarityOptions{MultiSimilarityDefaults(), {2, 40, 0.3, 2.5, Sum, Paper}, {900, 900, -0.5, 0.2, MeanNonzero, Paper}, {2, 40, 0.5, 0.1, Mean, Published}} {
 		l, err := NewMultiSimilarity(o)
 		if err != nil {
 			t.Fatal(err)

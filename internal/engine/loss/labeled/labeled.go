@@ -40,13 +40,12 @@ func checkLabeled(z *array.Array, labels []int32, grad *array.Array, classes int
 	return rows, nil
 }
 
-// Variant says whether a loss is computed as its paper prints it, or as the code that
-// the authors published does.
-type Variant string
+// Variant says whether a loss is computed as its paper prints it or as published code does.
+type Variant = loss.Variant
 
 const (
-	Paper     Variant = "paper"
-	Published Variant = "published"
+	Paper     = loss.Paper
+	Published = loss.Published
 )
 
 // vanishing is an exponent whose exponential is 0 in float32.
