@@ -43,6 +43,8 @@ var noiseStudies = []noiseStudy{
 		map[string]string{"model.name": "cnn", "model.fc": `"2k"`, "loss.name": "cosine", "batch.pairs": "2000"}},
 	{"CNN, contrastive", []string{"dibs/cnn-contrastive"}, 108, 3, []string{"batch.scenario", "noise.", "model.width"},
 		map[string]string{"model.name": "cnn", "loss.name": "contrastive", "batch.pairs": "2000"}},
+	{"CNN, floor", []string{"dibs/cnn-cosine-floor", "dibs/cnn-contrastive-floor"}, 10, 5, []string{"loss.", "model.fc"},
+		map[string]string{"model.name": "cnn", "model.width": "8", "noise.kind": "pln", "noise.effective": "0.1", "batch.scenario": "s2", "batch.pairs": "500", "data.size": "14"}},
 	{"CIFAR-10", []string{"dibs/cifar10"}, 54, 3, []string{"noise.", "model.width"}, map[string]string{"data.name": "cifar10", "batch.scenario": "s2"}},
 	{"CNN, cosine, paper", []string{"dibs/paper/cnn-cosine"}, 108, 3, []string{"batch.scenario", "noise.", "model.width"},
 		map[string]string{"model.name": "cnn", "batch.pairs": "6000", "train.epochs": "2000", "optimizer.lr": "0.0001"}},
