@@ -26,7 +26,8 @@ type followed struct {
 	scoreName     string
 	step          int          // of the last event; the manifest is older
 	last          record.Event // the last one that says how fast it is
-	best          string       // of evaluations so far
+	bestScore     float64      // of evaluations so far
+	bestStep      int          // 0 for none
 	unread        error        // the log cannot be read
 }
 
@@ -60,7 +61,7 @@ func (f *followed) read(tell func(e *record.Event)) error {
 	again := false
 	err := f.log.Next(func() {
 		again = true
-		f.steps, f.epochs, f.score, f.best, f.step = render.Series{}, render.Series{}, render.Series{}, "", 0
+		f.steps, f.epochs, f.score, f.bestStep, f.step = render.Series{}, render.Series{}, render.Series{}, 0, 0
 	}, func(e *record.Event) {
 		f.take(e)
 		if again && (e.Kind == "resume" || e.Kind == "start") {
@@ -89,13 +90,21 @@ func (f *followed) take(e *record.Event) {
 			f.scoreName = key
 			f.score.Add(float64(e.Step), e.Metrics[key])
 			if e.Best {
-				f.best = fmt.Sprintf("best %s %.4g at step %d", key, e.Metrics[key], e.Step)
+				f.bestScore, f.bestStep = e.Metrics[key], e.Step
 			}
 		}
 	}
 	if f.step = max(f.step, e.Step); e.Rate > 0 {
 		f.last = *e
 	}
+}
+
+// best is the best score so far, with its name if one is given; "" for none.
+func (f *followed) best(name string) string {
+	if f.bestStep == 0 {
+		return ""
+	}
+	return fmt.Sprintf("best %s%.4g at step %d", strings.TrimLeft(name+" ", " "), f.bestScore, f.bestStep)
 }
 
 // loss is the curve that is drawn: of logged steps, or of epochs where the log has more of

@@ -22,7 +22,8 @@ type view struct {
 	once  bool // only the present state is shown
 	runs  map[string]*followed
 	order []string
-	drawn []int // the characters of each line of the last picture
+	drawn []int           // the characters of each line of the last picture
+	lines strings.Builder // of a look, where there is no terminal
 }
 
 // tell prints what an event says, where there is no terminal.
@@ -32,7 +33,7 @@ func (v *view) tell(f *followed) func(e *record.Event) {
 			return
 		}
 		if line := f.line(e); line != "" {
-			fmt.Fprintln(v.s.Out, line)
+			fmt.Fprintln(&v.lines, line)
 		}
 	}
 }
@@ -43,7 +44,7 @@ func (v *view) changed(f *followed, before record.Status) {
 		return
 	}
 	if v.once && f.Status == printed.InTraining {
-		fmt.Fprintln(v.s.Out, v.head(f))
+		fmt.Fprintln(&v.lines, v.head(f)+text.After("  ", f.best(f.scoreName)))
 		return
 	}
 	why := ""
@@ -55,7 +56,7 @@ func (v *view) changed(f *followed, before record.Status) {
 	if f.Of > 0 {
 		at = fmt.Sprintf(" at step %d of %d", f.Steps, f.Of)
 	}
-	fmt.Fprintf(v.s.Out, "%s: %s%s%s\n", f.name, f.Status, at, why)
+	fmt.Fprintf(&v.lines, "%s: %s%s%s\n", f.name, f.Status, at, why)
 }
 
 // draw draws the picture.
@@ -154,7 +155,7 @@ func (v *view) head(f *followed) string {
 		share = 100 * f.Steps / f.Of
 	}
 	out := fmt.Sprintf("%s  %s  step %d of %d (%d %%)", f.name, f.Status, f.Steps, f.Of, share)
-	return out + text.After("  ", f.pace()) + text.After("  ", f.best)
+	return out + text.After("  ", f.pace())
 }
 
 // small is a run in two lines.
@@ -166,19 +167,19 @@ func (v *view) small(f *followed, width int) []string {
 		return fmt.Sprintf("%s %.4g %s", name, s.Y[len(s.Y)-1], graph(s, w, 1)[0])
 	}
 	w := max(8, min(40, (width-40)/2))
-	return []string{v.head(f), "  " + curve("loss", f.loss(), w) + text.After("  ", curve(f.scoreName, f.score, w))}
+	return []string{v.head(f) + text.After("  ", f.best(f.scoreName)), "  " + curve("loss", f.loss(), w) + text.After("  ", curve(f.scoreName, f.score, w))}
 }
 
 // large is a run alone, with graphs of as many lines as there is room for.
 func (v *view) large(f *followed, width, height int) []string {
 	lines := []string{v.head(f)}
 	rows := max(1, min(8, (height-2)/2-2))
-	add := func(name string, s render.Series) {
+	add := func(name string, s render.Series, best string) {
 		if len(s.Y) == 0 {
 			return
 		}
 		low, high := bounds(s.Y)
-		lines = append(lines, "", fmt.Sprintf("%s %.4g", name, s.Y[len(s.Y)-1]))
+		lines = append(lines, "", fmt.Sprintf("%s %.4g%s", name, s.Y[len(s.Y)-1], text.After(", ", best)))
 		for i, row := range graph(s, max(10, min(100, width-12)), rows) {
 			label := ""
 			switch i {
@@ -190,8 +191,8 @@ func (v *view) large(f *followed, width, height int) []string {
 			lines = append(lines, fmt.Sprintf("%10s %s", label, row))
 		}
 	}
-	add("loss", f.loss())
-	add(f.scoreName, f.score)
+	add("loss", f.loss(), "")
+	add(f.scoreName, f.score, f.best(""))
 	return lines
 }
 

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,13 +95,9 @@ func watch(ctx context.Context, s *base.Streams, o options, patterns []string) e
 		if err != nil && len(v.order) == 0 {
 			return report.RunsError(err)
 		}
-		first := len(v.order) == 0
 		busy, err := v.look(dirs)
 		if err != nil {
 			return report.RunsError(err)
-		}
-		if err := v.unreadable(); first && err != nil {
-			return err
 		}
 		v.draw()
 		if quiet++; busy {
@@ -117,8 +114,11 @@ func watch(ctx context.Context, s *base.Streams, o options, patterns []string) e
 	}
 }
 
-// look reads what is new of all runs, and says whether a process works on one of them.
+// look reads what is new of all runs, and says whether a process works on one of them. It is
+// an error where the first look finds none that can be read.
 func (v *view) look(dirs []string) (busy bool, err error) {
+	first := len(v.order) == 0
+	v.lines.Reset()
 	for _, dir := range dirs {
 		if v.runs[dir] == nil {
 			v.runs[dir] = follow(dir)
@@ -146,7 +146,11 @@ func (v *view) look(dirs []string) (busy bool, err error) {
 		}
 		busy = busy || f.Status == printed.InTraining
 	}
-	return busy, nil
+	if err := v.unreadable(); first && err != nil {
+		return false, err
+	}
+	_, err = io.WriteString(v.s.Out, v.lines.String())
+	return busy, err
 }
 
 // unreadable is an error where none of the runs can be read.
