@@ -111,11 +111,13 @@ func (t *Table) pretty(markdown bool) string {
 		return b.String()
 	}
 	if t.Title != "" {
-		b.WriteString(t.Title + "\n")
+		b.WriteString(text.Visible(t.Title) + "\n")
 	}
 	b.WriteString(p.Render() + "\n")
 	for _, n := range t.Notes {
-		b.WriteString(n + "\n")
+		for line := range strings.SplitSeq(n, "\n") {
+			b.WriteString(text.Visible(line) + "\n")
+		}
 	}
 	return b.String()
 }

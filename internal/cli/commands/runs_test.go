@@ -351,6 +351,19 @@ func TestRemoveKeepsRunsThatAreRead(t *testing.T) {
 	clitest.Must(t, 0, "runs rm runs/a-2 --yes")
 }
 
+// A name cannot write to the terminal.
+func TestNamesWithControlCharacters(t *testing.T) {
+	three(t)
+	if err := os.Rename("runs/b", "runs/b\x1b[31mred\ny"); err != nil {
+		t.Skip("no such names here")
+	}
+	for _, line := range []string{"runs rm runs/b*", "runs show runs/b*", "runs list", "runs list runs/b* --status finished", "runs diff runs/b* runs/a-2", "compare runs/b* runs/a-2"} {
+		if out := clitest.Must(t, 0, line); strings.Contains(out, "\x1b") || !strings.Contains(out, `b\x1b[31mred\ny`) {
+			t.Errorf("%s: %q", line, out)
+		}
+	}
+}
+
 // If one of the runs is in use, none is removed.
 func TestRemoveKeepsRunsInUse(t *testing.T) {
 	three(t)
