@@ -153,6 +153,9 @@ func prune(s *base.Streams, o pruneOptions, patterns []string) error {
 	return remove(s, list, o.yes)
 }
 
+// mostDays is 100 years, which a time.Duration can hold.
+const mostDays = 36_500
+
 // olderThan reads --older.
 func olderThan(word string) (time.Duration, error) {
 	if word == "" {
@@ -162,7 +165,7 @@ func olderThan(word string) (time.Duration, error) {
 	var err error
 	if days, ok := strings.CutSuffix(word, "d"); ok {
 		var n float64
-		if n, err = strconv.ParseFloat(days, 64); err == nil {
+		if n, err = strconv.ParseFloat(days, 64); err == nil && n <= mostDays { // not NaN
 			d = time.Duration(n * 24 * float64(time.Hour))
 		}
 	} else {
