@@ -115,7 +115,11 @@ func (s *starter) measure(ctx context.Context, open wire.Opener) error {
 		s.fraction = 0.5
 		return s.measure(ctx, open)
 	}
-	s.head = append(s.head, fmt.Sprintf("%d to train on, of %s", sets.Train.Len(), text.Plural(data.Distinct(sets.Train.Labels()), "class", "classes")))
+	what := "" // as the words before it say
+	if len(s.head) == 0 {
+		what = " images"
+	}
+	s.head = append(s.head, fmt.Sprintf("%d%s to train on, of %s", sets.Train.Len(), what, text.Plural(data.Distinct(sets.Train.Labels()), "class", "classes")))
 	s.holdOut(sets)
 	if err := sets.HoldOut(s.validation, 0); err != nil {
 		return err
