@@ -264,7 +264,7 @@ func TestBadFiles(t *testing.T) {
 	if f, err = w.CreateHeader(&zip.FileHeader{Name: "bomb", Method: zip.Deflate}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.CopyN(f, zeros{}, MaxFile+1); err != nil {
+	if _, err := io.CopyN(f, zeros{}, maxFile+1); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {

@@ -20,8 +20,8 @@ import (
 var ErrArchive = errors.New("not a usable archive")
 
 const (
-	// MaxFile bounds a file of an archive, in bytes: a bomb ends here.
-	MaxFile = 64 << 20
+	// maxFile bounds a file of an archive, in bytes: a bomb ends here.
+	maxFile = 64 << 20
 	// maxDirectory bounds the list of an archive's files, in bytes.
 	maxDirectory = 8 << 20
 	// maxFiles is the number from which on another format begins, zip64.

@@ -66,7 +66,7 @@ func Open(name string) (io.ReadCloser, int64, error) {
 }
 
 // ReadFile is fsx.ReadFile for paths that may lead into an archive; files there have at
-// most MaxFile bytes.
+// most maxFile bytes.
 func ReadFile(name string, limit int64) ([]byte, error) {
 	if z, _, err := within(name); z == nil && err == nil {
 		return fsx.ReadFile(name, limit)
@@ -76,7 +76,7 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if limit = min(limit, MaxFile); size > limit {
+	if limit = min(limit, maxFile); size > limit {
 		return nil, fmt.Errorf("%s: %w: it has %d bytes, and the limit is %d", name, fsx.ErrTooLarge, size, limit)
 	}
 	b := make([]byte, size)

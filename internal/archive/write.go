@@ -19,7 +19,7 @@ const Sums = "SHA256SUMS"
 
 // Write writes an archive at path of files, from the name inside to the file that is
 // read. The bytes follow from names and contents alone: names in order, no times. Files of
-// more than MaxFile bytes are refused.
+// more than maxFile bytes are refused.
 func Write(path string, files map[string]string) error {
 	names := slices.Sorted(maps.Keys(files))
 	if len(names) >= maxFiles {
@@ -30,7 +30,7 @@ func Write(path string, files map[string]string) error {
 		if !fs.ValidPath(name) || name == Sums {
 			return fmt.Errorf("no archive can hold a file named %q", name)
 		}
-		b, err := fsx.ReadFile(files[name], MaxFile)
+		b, err := fsx.ReadFile(files[name], maxFile)
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func Write(path string, files map[string]string) error {
 			return err
 		}
 		for _, name := range names {
-			b, err := fsx.ReadFile(files[name], MaxFile)
+			b, err := fsx.ReadFile(files[name], maxFile)
 			if err == nil {
 				err = add(z, name, b)
 			}

@@ -15,7 +15,7 @@ func init() {
 		return Attack{
 			Name: name, Doc: doc, Goal: goal, Objective: objective, Targets: "w queries q",
 			Source:  "Zhou et al., ECCV 2020; robrank",
-			Scores:  []Score{{Key: name, Unit: Fraction, Robust: robust, Panel: RankPanel}},
+			Scores:  []Score{{Key: name, Unit: Fraction, Robust: robust, Panel: rankPanel}},
 			Options: append(options, W, Pure, Draws), Candidates: true,
 			New: func(g *retrieval.Gallery, v Variant, o MethodOptions) (Method, error) {
 				return newCA(name, up, g, v, o)

@@ -13,8 +13,8 @@ func init() {
 		Goal:      "move the embedding as far as possible",
 		Objective: "-d(z, z0)", Source: "Zhou et al., ECCV 2020; robrank",
 		Scores: []Score{
-			{Key: "ES:D", Unit: Distance, Robust: Lower, Panel: VectorPanel, Revision: 1},
-			{Key: "ES:R", Unit: Fraction, Robust: Higher, Recall: true, Panel: RecallPanel, Revision: 1},
+			{Key: "ES:D", Unit: Distance, Robust: Lower, Panel: vectorPanel, Revision: 1},
+			{Key: "ES:R", Unit: Fraction, Robust: Higher, Recall: true, Panel: recallPanel, Revision: 1},
 		},
 		Caption: func(_, now float64) string { return fmt.Sprintf("shift %.2f", now) },
 		New:     newEmbeddingShift,

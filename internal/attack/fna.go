@@ -14,7 +14,7 @@ func init() {
 		Goal: "bring the images of the furthest class nearer than those of the query's class", Targets: "an item of the furthest class",
 		Objective: "sum over that class of d(z, x)^2 - sum over the query's class of d(z, x)^2",
 		Source:    "Bouniot et al., CVPR Workshops 2020",
-		Scores:    []Score{{Key: "FNA", Unit: Fraction, Robust: Higher, Recall: true, Panel: RecallPanel}},
+		Scores:    []Score{{Key: "FNA", Unit: Fraction, Robust: Higher, Recall: true, Panel: recallPanel}},
 		New:       newFNA,
 	})
 }

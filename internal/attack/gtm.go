@@ -14,7 +14,7 @@ func init() {
 		Name: "GTM", Doc: "greedy top-1 misranking: move the query towards the nearest item of another class",
 		Goal: "have the nearest image of another class (the target) retrieved first", Targets: "the item u of another class",
 		Objective: "d(z, u)", Source: "robrank",
-		Scores: []Score{{Key: "GTM", Unit: Fraction, Robust: Higher, Recall: true, Panel: RecallPanel}},
+		Scores: []Score{{Key: "GTM", Unit: Fraction, Robust: Higher, Recall: true, Panel: recallPanel}},
 		New:    newGTM,
 	})
 }

@@ -14,7 +14,7 @@ func init() {
 		Name: "GTT", Doc: "push the item retrieved first out of the nearest four",
 		Goal: "have the nearest image (the target) no longer retrieved", Targets: "the item c retrieved first",
 		Objective: "mean over x of max(0, d(z, x) - d(z, c))", Source: "after QAIR (Li et al., CVPR 2021); robrank",
-		Scores: []Score{{Key: "GTT", Unit: Fraction, Robust: Higher, Panel: RecallPanel}},
+		Scores: []Score{{Key: "GTT", Unit: Fraction, Robust: Higher, Panel: recallPanel}},
 		Caption: func(_, now float64) string {
 			if now > 0 {
 				return fmt.Sprintf("still among %d", retained)

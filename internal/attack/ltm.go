@@ -16,7 +16,7 @@ func init() {
 		Objective: "max(0, max over other classes of d(z, x) - min over the query's class of d(z, x))",
 		Source:    "Wang et al., CVPR 2020; robrank",
 		Goal:      "bring all other classes nearer than the query's own",
-		Scores:    []Score{{Key: "LTM", Unit: Fraction, Robust: Higher, Recall: true, Panel: RecallPanel}},
+		Scores:    []Score{{Key: "LTM", Unit: Fraction, Robust: Higher, Recall: true, Panel: recallPanel}},
 		New:       newLTM,
 	})
 }

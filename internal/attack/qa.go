@@ -15,7 +15,7 @@ func init() {
 		return Attack{
 			Name: name, Doc: doc, Goal: goal, Objective: objective, Targets: "m candidates c",
 			Source:  "Zhou et al., ECCV 2020; robrank",
-			Scores:  []Score{{Key: name, Unit: Fraction, Robust: robust, Panel: RankPanel}},
+			Scores:  []Score{{Key: name, Unit: Fraction, Robust: robust, Panel: rankPanel}},
 			Options: append(options, M, Pure, Draws),
 			New: func(g *retrieval.Gallery, v Variant, o MethodOptions) (Method, error) {
 				return newQA(name, up, g, v, o)

@@ -63,18 +63,18 @@ const (
 type Panel string
 
 const (
-	SuitePanel  Panel = "ERS (%)"
-	RecallPanel Panel = "right, or still retrieved (%)"
-	RankPanel   Panel = "rank (% of the images)"
-	KeptPanel   Panel = "rank (%), of targets and of items to keep (GT)"
-	VectorPanel Panel = "cosine (TMA), distance (ES:D)"
+	suitePanel  Panel = "ERS (%)"
+	recallPanel Panel = "right, or still retrieved (%)"
+	rankPanel   Panel = "rank (% of the images)"
+	keptPanel   Panel = "rank (%), of targets and of items to keep (GT)"
+	vectorPanel Panel = "cosine (TMA), distance (ES:D)"
 )
 
 // Panels lists the panels from top to bottom.
-func Panels() []Panel { return []Panel{SuitePanel, RecallPanel, RankPanel, KeptPanel, VectorPanel} }
+func Panels() []Panel { return []Panel{suitePanel, recallPanel, rankPanel, keptPanel, vectorPanel} }
 
 // ersScore describes the empirical robustness score; see RobustnessScore.
-var ersScore = Score{Key: ERS, Unit: Fraction, Robust: Higher, Recall: true, Panel: SuitePanel, Revision: 1}
+var ersScore = Score{Key: ERS, Unit: Fraction, Robust: Higher, Recall: true, Panel: suitePanel, Revision: 1}
 
 // Scores lists the scores of all attacks in the order of All, and ERS at the end.
 func Scores() []Score {

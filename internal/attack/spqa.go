@@ -15,9 +15,9 @@ func init() {
 			Objective: "objective of " + name[2:] + " + xi * mean over p, x of max(0, d(z, p) - d(z, x))",
 			Source:    "Zhou et al., ECCV 2020; robrank",
 			Scores: []Score{
-				{Key: name, Unit: Fraction, Robust: robust, Panel: KeptPanel},
+				{Key: name, Unit: Fraction, Robust: robust, Panel: keptPanel},
 				// The attacker wants these ranks to stay: they carry no information on robustness.
-				{Key: name + ":GT", Unit: Fraction, Robust: Neither, Panel: KeptPanel},
+				{Key: name + ":GT", Unit: Fraction, Robust: Neither, Panel: keptPanel},
 			},
 			Options: []Option{M, XiFixed, XiScale, Draws},
 			Refuses: map[Option]string{Pure: "what it preserves are ranks; use QA"},

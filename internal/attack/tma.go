@@ -12,7 +12,7 @@ func init() {
 		Name: "TMA", Doc: "targeted mismatch: turn the embedding towards a random gallery item",
 		Goal: "turn the embedding into the direction of the target", Targets: "the random item t",
 		Objective: "1 - cos(z, t)", Source: "Tolias et al., ICCV 2019; robrank",
-		Scores:  []Score{{Key: "TMA", Unit: Cosine, Robust: Lower, Panel: VectorPanel}},
+		Scores:  []Score{{Key: "TMA", Unit: Cosine, Robust: Lower, Panel: vectorPanel}},
 		Options: []Option{Draws},
 		New:     newTMA,
 	})

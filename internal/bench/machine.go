@@ -24,7 +24,7 @@ func MeasurePeak(m *printed.Machine, threads []int, seconds float64) {
 // MeasureCopy is MeasurePeak of m.Copy.
 func MeasureCopy(m *printed.Machine, threads []int, seconds float64) {
 	for _, n := range threads {
-		m.Copy = append(m.Copy, printed.Speed{Threads: n, GBPerS: CopyRate(n, shorter(copyTries, seconds)) / 1e9})
+		m.Copy = append(m.Copy, printed.Speed{Threads: n, GBPerS: copyRate(n, shorter(copyTries, seconds)) / 1e9})
 	}
 }
 
@@ -74,9 +74,9 @@ func peak(threads, bursts int, burst func() float64) float64 {
 	return sum
 }
 
-// CopyRate returns how fast memory is copied, in bytes read and written a
+// copyRate returns how fast memory is copied, in bytes read and written a
 // second, by that many threads with buffers of their own.
-func CopyRate(threads, tries int) float64 {
+func copyRate(threads, tries int) float64 {
 	size := copyBytes / 2 / threads
 	from, to := make([][]byte, threads), make([][]byte, threads)
 	for i := range threads {

@@ -63,7 +63,7 @@ func Open(ctx context.Context, o Options) (train, test Dataset, err error) {
 	if train, test, err = o.Split.Divide(train, test); err != nil {
 		return nil, nil, fmt.Errorf("data %s: %w", o.Name, err)
 	}
-	if train, err = TakePerClass(train, o.SkipPerClass, o.LimitPerClass, o.Seed); err != nil {
+	if train, err = takePerClass(train, o.SkipPerClass, o.LimitPerClass, o.Seed); err != nil {
 		return nil, nil, fmt.Errorf("data %s: %w", o.Name, err)
 	}
 	if test != nil {

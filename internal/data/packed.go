@@ -59,7 +59,7 @@ func (o Options) pictures(ctx context.Context, f *files) (pictures, error) {
 	if o.Packed == "" {
 		return f, f.checkEnds(ctx)
 	}
-	s, err := OpenShard(o.Packed)
+	s, err := openShard(o.Packed)
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +82,8 @@ func (o Options) pictures(ctx context.Context, f *files) (pictures, error) {
 	return &packed{f, s, keys}, nil
 }
 
-// OpenShard opens a packed file. The error wraps ErrMissing or ErrFormat.
-func OpenShard(path string) (*shard.Shard, error) {
+// openShard opens a packed file. The error wraps ErrMissing or ErrFormat.
+func openShard(path string) (*shard.Shard, error) {
 	s, err := shard.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -104,7 +104,7 @@ func Pixels(o Options) (*record.Pixels, error) {
 	if o.Packed == "" {
 		return p, nil
 	}
-	s, err := OpenShard(o.Packed)
+	s, err := openShard(o.Packed)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func packing(p shard.Params) (transform.Pipeline, error) {
 
 // PackedSteps are the steps that the images in a file of tercet data pack have gone through.
 func PackedSteps(path string) (transform.Pipeline, error) {
-	s, err := OpenShard(path)
+	s, err := openShard(path)
 	if err != nil {
 		return nil, err
 	}

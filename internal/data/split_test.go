@@ -141,7 +141,7 @@ func TestTakePerClass(t *testing.T) {
 	ds := toy(t, 1, 1, 1, 10, 7, 0, 8)
 	take := func(skip, n int, seed uint64) []int {
 		t.Helper()
-		kept, err := TakePerClass(ds, skip, n, seed)
+		kept, err := takePerClass(ds, skip, n, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestTakePerClass(t *testing.T) {
 	if got, want := take(0, 2, 1), []int{10, 12, 16, 19, 21, 22}; !slices.Equal(got, want) {
 		t.Errorf("a limit alone takes %v, it took %v", got, want)
 	}
-	_, err := TakePerClass(ds, 7, 0, 5)
+	_, err := takePerClass(ds, 7, 0, 5)
 	testutil.WantError(t, err, ErrUnfit, "data.skip_per_class", "7 leaves nothing of class b", "has 7 training images")
 }
 

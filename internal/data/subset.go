@@ -110,17 +110,17 @@ func Compact(ds Dataset) Dataset {
 // LimitPerClass keeps at most n items of each class, chosen by the seed, in
 // their order; n < 1 keeps all.
 func LimitPerClass(ds Dataset, n int, seed uint64) Dataset {
-	kept, _ := TakePerClass(ds, 0, n, seed) // without a skip no class comes out empty
+	kept, _ := takePerClass(ds, 0, n, seed) // without a skip no class comes out empty
 	return kept
 }
 
-// TakePerClass puts the items of each class in an order that the seed draws,
+// takePerClass puts the items of each class in an order that the seed draws,
 // leaves out the first skip of them and keeps at most n of what follows, in the
 // order of ds; n < 1 keeps all of that. So the same seed with (0, n) and with
 // (n, m) gives sets that share no item, and (0, n) holds (0, m) for each m < n.
 //
 // It returns ErrUnfit where a class that has items would have none left.
-func TakePerClass(ds Dataset, skip, n int, seed uint64) (Dataset, error) {
+func takePerClass(ds Dataset, skip, n int, seed uint64) (Dataset, error) {
 	if skip = max(skip, 0); skip == 0 && n < 1 {
 		return ds, nil
 	}

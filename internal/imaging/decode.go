@@ -43,9 +43,9 @@ func codec(file []byte) (decode func(*bytes.Reader) (image.Image, error), head f
 	return nil, nil, fmt.Errorf("neither JPEG nor PNG")
 }
 
-// ReadHead returns what the header of a file says, whose first bytes are enough. An image
+// readHead returns what the header of a file says, whose first bytes are enough. An image
 // that is too large is an error.
-func ReadHead(file []byte) (Head, error) {
+func readHead(file []byte) (Head, error) {
 	_, head, err := codec(file)
 	if err != nil {
 		return Head{}, err
@@ -67,7 +67,7 @@ type Decoder struct{ up [2][]uint8 }
 // convert("RGB") gives it: gray three times, palettes and CMYK looked up, transparency
 // dropped, of 16 bits the upper 8. The header is checked before anything is allocated.
 func (d *Decoder) Decode(dst *Image, file []byte) error {
-	if _, err := ReadHead(file); err != nil {
+	if _, err := readHead(file); err != nil {
 		return err
 	}
 	decode, _, _ := codec(file)

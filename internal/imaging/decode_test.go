@@ -53,7 +53,7 @@ func TestDecodeRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
-		if _, err := ReadHead(c.file); err != nil && img.Pix != nil {
+		if _, err := readHead(c.file); err != nil && img.Pix != nil {
 			t.Errorf("%s: allocated %d bytes for what it refuses", name, len(img.Pix))
 		}
 	}
@@ -75,7 +75,7 @@ func TestDecodeAgain(t *testing.T) {
 		if crc(a) != crc(b) || a.H != g.H || a.W != g.W {
 			t.Errorf("%s: other pixels", g.Name)
 		}
-		if head, err := ReadHead(g.File); err != nil || head.H != g.H || head.W != g.W || head.Gray != (g.Name == "gray" || g.Name == "png L" || g.Name == "png 1") {
+		if head, err := readHead(g.File); err != nil || head.H != g.H || head.W != g.W || head.Gray != (g.Name == "gray" || g.Name == "png L" || g.Name == "png 1") {
 			t.Errorf("%s: header %+v, %v", g.Name, head, err)
 		}
 	}
@@ -86,7 +86,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(g.File)
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if head, err := ReadHead(file); err != nil || head.H*head.W > 1<<20 {
+		if head, err := readHead(file); err != nil || head.H*head.W > 1<<20 {
 			return
 		}
 		var d Decoder

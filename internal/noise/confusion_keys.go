@@ -39,7 +39,7 @@ func (k ConfusionKeys) Relabel(truth []int32, classes int, seed uint64) ([]int32
 		return nil, record.Noise{}, fmt.Errorf("%w: noise.matrix: %w", data.ErrMissing, err)
 	}
 	defer f.Close()
-	m, err := ReadConfusion(f, k.Matrix, classes)
+	m, err := readConfusion(f, k.Matrix, classes)
 	if err != nil {
 		return nil, record.Noise{}, fmt.Errorf("%w: %w", data.ErrFormat, err)
 	}

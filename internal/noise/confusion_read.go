@@ -16,11 +16,11 @@ import (
 // the blanks around it.
 const maxNumber = 100
 
-// ReadConfusion reads a matrix of that many classes for ByConfusion: comma-separated
+// readConfusion reads a matrix of that many classes for ByConfusion: comma-separated
 // numbers, one line for each class, as many numbers in each; lines that begin with # are
 // skipped. Reading ends at the first line or number too many. Errors say name, line and
 // column (the number in its line, from 1).
-func ReadConfusion(r io.Reader, name string, classes int) ([][]float64, error) {
+func readConfusion(r io.Reader, name string, classes int) ([][]float64, error) {
 	bound := fsx.NewRecords(r, 1<<16+maxNumber*classes)
 	c := csv.NewReader(bound)
 	c.Comment, c.FieldsPerRecord, c.TrimLeadingSpace, c.ReuseRecord = '#', -1, true, true

@@ -186,7 +186,7 @@ func TestEffectiveOverDraws(t *testing.T) {
 }
 
 func TestReadConfusion(t *testing.T) {
-	m, err := ReadConfusion(strings.NewReader("# cats, dogs, mice\n0.7, 0.3, 0\n\n0,1,0\n.1,.25,6.5e-1\n"), "m.csv", 3)
+	m, err := readConfusion(strings.NewReader("# cats, dogs, mice\n0.7, 0.3, 0\n\n0,1,0\n.1,.25,6.5e-1\n"), "m.csv", 3)
 	if err != nil || !slices.EqualFunc(m, asym, slices.Equal) {
 		t.Errorf("%v, %v", m, err)
 	}
@@ -203,7 +203,7 @@ func TestReadConfusion(t *testing.T) {
 		"1,0\n0,1\n0,1\n":     "m.csv: line 3 is one line of numbers too many for 2 classes",
 		"0.5,0.500002\n0,1\n": "row 0 of the confusion matrix sums to",
 	} {
-		if _, err := ReadConfusion(strings.NewReader(text), "m.csv", 2); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readConfusion(strings.NewReader(text), "m.csv", 2); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -241,7 +241,7 @@ func TestConfusionErrors(t *testing.T) {
 func TestReadConfusionIsBounded(t *testing.T) {
 	for text, want := range map[string]string{"0.1,": "too long to be one of numbers", "0.5,0.5\n": "line 3 is one line of numbers too many"} {
 		var read counter
-		if _, err := ReadConfusion(io.TeeReader(&endless{text: text}, &read), "m.csv", 2); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readConfusion(io.TeeReader(&endless{text: text}, &read), "m.csv", 2); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 		if read > 1<<18 {

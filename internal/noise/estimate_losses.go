@@ -10,8 +10,8 @@ import (
 	"tercet/internal/rng"
 )
 
-// MinLosses is the least number of losses that a mixture is fitted to.
-const MinLosses = 100
+// minLosses is the least number of losses that a mixture is fitted to.
+const minLosses = 100
 
 // apart is the least separation of two groups. An Ashman's D of 2 parts two normal groups
 // (Ashman, Bird & Zepf 1994); right items alone, many of them at a hinge's zero, come to
@@ -38,12 +38,12 @@ const resamples = 200
 // that are learned as right ones. Early in training P is near the truth up to about 0.1;
 // later, and of more noise, it is too low.
 //
-// Fewer than MinLosses losses, a NaN, infinite or negative one, and groups that are not
+// Fewer than minLosses losses, a NaN, infinite or negative one, and groups that are not
 // apart are errors; the last is what clean labels give, and what training too little or
 // too long gives.
 func FromLosses(losses []float64, seed uint64) (record.NoiseEstimate, error) {
-	if len(losses) < MinLosses {
-		return record.NoiseEstimate{}, fmt.Errorf("noise: %d losses; an estimate needs %d or more", len(losses), MinLosses)
+	if len(losses) < minLosses {
+		return record.NoiseEstimate{}, fmt.Errorf("noise: %d losses; an estimate needs %d or more", len(losses), minLosses)
 	}
 	for i, v := range losses {
 		if !(v >= 0 && v <= math.MaxFloat64) {

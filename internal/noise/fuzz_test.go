@@ -14,7 +14,7 @@ func FuzzReadConfusion(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := ReadConfusion(bytes.NewReader(b), "matrix.csv", 1+bytes.Count(bytes.TrimSpace(b), []byte("\n")))
+		m, err := readConfusion(bytes.NewReader(b), "matrix.csv", 1+bytes.Count(bytes.TrimSpace(b), []byte("\n")))
 		if err != nil {
 			if !strings.Contains(err.Error(), "matrix.csv") {
 				t.Fatalf("%v does not name the file", err)

@@ -18,13 +18,13 @@ type WrongPairs struct {
 // probability q: q/2 of either (Fonseca & Guidetti, eq. 10).
 func Coins(q float64) WrongPairs { return WrongPairs{q / 2, q / 2} }
 
-// WrongOf returns the probabilities at which, of pairs that are as often similar as
+// wrongOf returns the probabilities at which, of pairs that are as often similar as
 // different, a share beta of those labeled similar and a share gamma of those labeled
 // different are right. Both must lie above 1/2 and at most at 1, so that no label carries
 // the opposite of what it says: else an error.
 //
 // Of all pairs a share L = (2 gamma - 1) / (2 (beta + gamma - 1)) is then labeled similar.
-func WrongOf(beta, gamma float64) (WrongPairs, error) {
+func wrongOf(beta, gamma float64) (WrongPairs, error) {
 	if !(beta > 0.5 && beta <= 1) || !(gamma > 0.5 && gamma <= 1) {
 		return WrongPairs{}, fmt.Errorf("noise: beta %v and gamma %v: each must be above 0.5 and at most 1", beta, gamma)
 	}

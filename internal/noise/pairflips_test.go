@@ -15,7 +15,7 @@ func TestWrongOf(t *testing.T) {
 	t.Parallel()
 	const n = 200000
 	for _, c := range [][2]float64{{0.8, 0.95}, {0.95, 0.8}, {1, 0.6}, {0.6, 1}, {0.9, 0.9}, {1, 1}} {
-		w, err := WrongOf(c[0], c[1])
+		w, err := wrongOf(c[0], c[1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestWrongOf(t *testing.T) {
 		}
 	}
 	for _, c := range [][2]float64{{0.5, 0.9}, {0.9, 0.5}, {1.1, 0.9}, {math.NaN(), 0.9}, {0.9, math.NaN()}} {
-		if _, err := WrongOf(c[0], c[1]); err == nil {
+		if _, err := wrongOf(c[0], c[1]); err == nil {
 			t.Errorf("beta %v, gamma %v: no error", c[0], c[1])
 		}
 	}

@@ -45,7 +45,7 @@ func (PairKeys) Fit(pairs, triplets bool) []component.Fault {
 func (k PairKeys) WrongPairs() (WrongPairs, error) {
 	switch {
 	case k.Beta != nil && k.Gamma != nil:
-		return WrongOf(*k.Beta, *k.Gamma)
+		return wrongOf(*k.Beta, *k.Gamma)
 	case k.Q != nil:
 		return Coins(*k.Q), nil
 	}

@@ -201,13 +201,13 @@ func (h *htmlGallery) begin(style *string, sprite string, pictures, side int) er
 	if err != nil {
 		return fmt.Errorf("picture: %w", err)
 	}
-	*style += fmt.Sprintf("#%s i{width:%dpx;height:%[2]dpx;background-image:url(%s);background-size:%dpx auto}\n", h.ID, side, uri, side*SpriteColumns(pictures))
+	*style += fmt.Sprintf("#%s i{width:%dpx;height:%[2]dpx;background-image:url(%s);background-size:%dpx auto}\n", h.ID, side, uri, side*spriteColumns(pictures))
 	return nil
 }
 
 // place is where picture i of so many stands.
 func place(i, pictures, side int) template.CSS {
-	n := SpriteColumns(pictures)
+	n := spriteColumns(pictures)
 	return template.CSS(fmt.Sprintf("background-position:%dpx %dpx", -side*(i%n), -side*(i/n)))
 }
 

@@ -60,7 +60,7 @@ func (m *itemMap) html(title string, data *pageData) (*htmlMap, error) {
 		return nil, fmt.Errorf("picture: %w", err)
 	}
 	out := &htmlMap{ID: fmt.Sprintf("map-%d", len(data.Maps)+1), Sprite: template.HTMLAttr(`src="` + uri + `"`), Label: fmt.Sprintf("%s, %d images; left and right arrows go from image to image", title, len(m.points))}
-	data.Maps = append(data.Maps, mapData{out.ID, SpriteColumns(len(m.points))})
+	data.Maps = append(data.Maps, mapData{out.ID, spriteColumns(len(m.points))})
 	var classes []string
 	lowX, highX, lowY, highY := m.points[0].X, m.points[0].X, m.points[0].Y, m.points[0].Y
 	for _, p := range m.points {

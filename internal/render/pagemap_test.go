@@ -28,11 +28,11 @@ func TestMapOfAPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, err := png.Decode(&b)
-	if err != nil || m.Bounds().Dx() != 8*SpriteColumns(5) || m.Bounds().Dy() != 16 {
+	if err != nil || m.Bounds().Dx() != 8*spriteColumns(5) || m.Bounds().Dy() != 16 {
 		t.Fatalf("%v %v", err, m.Bounds())
 	}
 	for i := range 5 { // the script looks for picture i at column i%columns
-		if r, _, _, _ := m.At(i%SpriteColumns(5)*8+4, i/SpriteColumns(5)*8+4).RGBA(); r>>8 != uint32(i*255/4) && r>>8 != uint32(i*255/4)+1 {
+		if r, _, _, _ := m.At(i%spriteColumns(5)*8+4, i/spriteColumns(5)*8+4).RGBA(); r>>8 != uint32(i*255/4) && r>>8 != uint32(i*255/4)+1 {
 			t.Errorf("picture %d is %d", i, r>>8)
 		}
 	}

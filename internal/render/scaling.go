@@ -287,7 +287,7 @@ func (sizeTicks) Ticks(lo, hi float64) []plot.Tick {
 			}
 			t := plot.Tick{Value: v}
 			if f == 1 || fives && (f == 2 || f == 5) {
-				t.Label = ShortSize(v)
+				t.Label = shortSize(v)
 			}
 			list = append(list, t)
 		}
@@ -295,8 +295,8 @@ func (sizeTicks) Ticks(lo, hi float64) []plot.Tick {
 	return list
 }
 
-// ShortSize is a size in thousands or millions where that is shorter.
-func ShortSize(v float64) string {
+// shortSize is a size in thousands or millions where that is shorter.
+func shortSize(v float64) string {
 	switch {
 	case v >= 1e6:
 		return fmt.Sprintf("%.4gM", v/1e6)

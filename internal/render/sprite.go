@@ -8,9 +8,9 @@ import (
 )
 
 // Sprite writes a PNG with the pictures in squares of that side, in as many columns as
-// SpriteColumns says.
+// spriteColumns says.
 func Sprite(w io.Writer, list []Image, side int) error {
-	n := SpriteColumns(len(list))
+	n := spriteColumns(len(list))
 	out := image.NewRGBA(image.Rect(0, 0, n*side, (len(list)+n-1)/n*side))
 	draw.Draw(out, out.Rect, image.White, image.Point{}, draw.Src) // a color more would make gray sprites four times as large
 	for i, m := range list {
@@ -23,5 +23,5 @@ func Sprite(w io.Writer, list []Image, side int) error {
 	return encode(w, out)
 }
 
-// SpriteColumns is how many pictures stand in a row of a sprite of so many.
-func SpriteColumns(pictures int) int { return max(1, int(math.Ceil(math.Sqrt(float64(pictures))))) }
+// spriteColumns is how many pictures stand in a row of a sprite of so many.
+func spriteColumns(pictures int) int { return max(1, int(math.Ceil(math.Sqrt(float64(pictures))))) }

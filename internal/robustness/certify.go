@@ -24,7 +24,7 @@ import (
 // The keys of the scores of certificates.
 const (
 	CleanRecall     = "recall@1"
-	CertifiedRecall = record.Certified
+	certifiedRecall = record.Certified
 )
 
 // The methods of certificates.
@@ -44,7 +44,7 @@ func CertifyMethods() []string { return []string{Vote, Mean, IBP, Crown, Lipschi
 func Smoothed(method string) bool { return method == Vote || method == Mean }
 
 // CertifyKeys are the scores of a document of certificates.
-func CertifyKeys() []string { return []string{CleanRecall, CertifiedRecall} }
+func CertifyKeys() []string { return []string{CleanRecall, certifiedRecall} }
 
 // Certify proves for queries of a run that their nearest image keeps its class. It
 // returns an error for a wrong option, for a checkpoint or data that cannot be read, for
@@ -98,7 +98,7 @@ func Certify(ctx context.Context, r *run.Run, checkpoint, set string, o record.C
 		}
 	}
 	last := doc.Points[len(doc.Points)-1]
-	doc.Scores = append(doc.Scores, record.Score{Key: CertifiedRecall, Value: last.Certified})
+	doc.Scores = append(doc.Scores, record.Score{Key: certifiedRecall, Value: last.Certified})
 	if res.Radii != nil {
 		doc.Radii = record.Pack(res.Radii)
 		doc.Largest = slices.Max(res.Radii)

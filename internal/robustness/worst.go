@@ -23,14 +23,14 @@ import (
 const (
 	Recall     = "recall@1"
 	WorstCase  = record.WorstCase
-	WorstRight = WorstCase + ":right" // of queries that are right when clean
-	WorstEight = WorstCase + ":8bit"  // images are rounded to 8 bits
+	worstRight = WorstCase + ":right" // of queries that are right when clean
+	worstEight = WorstCase + ":8bit"  // images are rounded to 8 bits
 )
 
 // WorstScores lists the scores of a worst case where a query is broken if none of its k
 // nearest rows is right; 0 is 1.
 func WorstScores(k int) []string {
-	out := []string{Recall, WorstCase, WorstRight, WorstEight}
+	out := []string{Recall, WorstCase, worstRight, worstEight}
 	for i, s := range out {
 		out[i] = strings.Replace(s, "@1", fmt.Sprintf("@%d", max(k, 1)), 1)
 	}

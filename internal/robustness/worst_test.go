@@ -33,7 +33,7 @@ func same(d *record.Worst) *record.Worst {
 func TestWorstScores(t *testing.T) {
 	t.Parallel()
 	for right, want := range map[int]bool{0: true, 1: false} { // the member that broke the query
-		_, ok := worstScores(&worst.State{By: []int{right}, Eight: []bool{false}}, 0).Get(WorstRight)
+		_, ok := worstScores(&worst.State{By: []int{right}, Eight: []bool{false}}, 0).Get(worstRight)
 		if ok != want {
 			t.Errorf("broken by member %d: there is a share is %v", right, ok)
 		}
@@ -129,7 +129,7 @@ func TestWorstWithoutRadiusIsRecall(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, _ := a.Doc.Scores["fixed"].Get("ES:R")
-	for _, key := range []string{Recall, WorstCase, WorstEight} {
+	for _, key := range []string{Recall, WorstCase, worstEight} {
 		if got, _ := d.Galleries[0].Scores.Get(key); got.Value != want.Value || got.CI95 == nil {
 			t.Errorf("%s is %v, recall without an attack %v", key, got, want.Value)
 		}

@@ -10,8 +10,8 @@ import (
 	"tercet/internal/scheduler"
 )
 
-// ErrUnlocked is wrapped when a run's lock was removed or replaced under it.
-var ErrUnlocked = errors.New("the lock of the run was removed or replaced while this process was working on it, and another process may work on it now")
+// errUnlocked is wrapped when a run's lock was removed or replaced under it.
+var errUnlocked = errors.New("the lock of the run was removed or replaced while this process was working on it, and another process may work on it now")
 
 // BusyError says that another process is working on a run.
 type BusyError struct {
@@ -142,13 +142,13 @@ func Locked(dir string) (held bool, by string, err error) {
 	return held, by, err
 }
 
-// locked returns ErrUnlocked where this process has locked the run and the lock file is
+// locked returns errUnlocked where this process has locked the run and the lock file is
 // not the one that it holds any more. Nothing may be written then.
 func (r *Run) locked() error {
 	if r.lock == nil || r.holdsLock() {
 		return nil
 	}
-	return fmt.Errorf("%w: %s; nothing more was written: the run can be resumed from its last checkpoint", ErrUnlocked, r.Path("lock"))
+	return fmt.Errorf("%w: %s; nothing more was written: the run can be resumed from its last checkpoint", errUnlocked, r.Path("lock"))
 }
 
 // holdsLock compares the lock file at its path with the open one.

@@ -519,7 +519,7 @@ func TestARemovedLock(t *testing.T) {
 			second, _ = resumed(t, r.Dir, "")
 		}
 	}})
-	if !errors.Is(err, ErrUnlocked) {
+	if !errors.Is(err, errUnlocked) {
 		t.Errorf("error %v", err)
 	}
 	if checkpoints(t, second) != want {

@@ -66,7 +66,7 @@ var allKinds = []kind{
 			}
 		}
 		return out
-	}, func(r *Run, _ string) []Label { return AttackSetting(r.Attack) }, documentIn("attack", func(r *Run) **record.Attack { return &r.Attack })},
+	}, func(r *Run, _ string) []Label { return attackSetting(r.Attack) }, documentIn("attack", func(r *Run) **record.Attack { return &r.Attack })},
 	{"cluster", "cluster", false, "", func(r *Run) record.Scores {
 		n := record.Value{Value: float64(r.Cluster.Clusters), Definition: "clusters"}
 		return append(record.Scores{{Key: "cluster:clusters", Value: n}}, renamed("cluster:", r.Cluster.Clustering, "")...)

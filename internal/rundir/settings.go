@@ -80,8 +80,8 @@ func pairIntervals(o record.EvalOptions) string {
 	return cmp.Or(o.Intervals, "pairs")
 }
 
-// AttackSetting is what a score of attack.json depends on.
-func AttackSetting(a *record.Attack) []Label {
+// attackSetting is what a score of attack.json depends on.
+func attackSetting(a *record.Attack) []Label {
 	return []Label{imagesOf(a.Source), {"attack", Budget(a)}}
 }
 

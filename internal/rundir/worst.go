@@ -15,7 +15,7 @@ import (
 // Keys of scores of worst.json and certify.json.
 const (
 	WorstCase   = record.WorstCase
-	WorstClean  = "worst:recall@1" // recall@1 of the queries of the worst case, as they are
+	worstClean  = "worst:recall@1" // recall@1 of the queries of the worst case, as they are
 	WorstRadius = "radius@1"       // mean over queries of the smallest perturbation that is known to break each
 	Certified   = record.Certified
 )
@@ -23,7 +23,7 @@ const (
 // KeysOf are the names of the scores of an extra kind of document.
 func KeysOf(kind string) []string {
 	if kind == "worst" {
-		return []string{WorstCase, WorstCase + ":right", WorstCase + ":8bit", WorstRadius, WorstClean}
+		return []string{WorstCase, WorstCase + ":right", WorstCase + ":8bit", WorstRadius, worstClean}
 	}
 	return []string{Certified}
 }

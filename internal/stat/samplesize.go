@@ -2,18 +2,18 @@ package stat
 
 import "math"
 
-// MaxSampleSize bounds SampleSize.
-const MaxSampleSize = 10_000
+// maxSampleSize bounds SampleSize.
+const maxSampleSize = 10_000
 
 // SampleSize is the least number n of paired differences of which the two-sided t test at
 // level 0.05 finds the mean to differ from 0 with probability 0.8, where their mean is
-// effect standard deviations; 0 if that are more than MaxSampleSize or there is no effect.
+// effect standard deviations; 0 if that are more than maxSampleSize or there is no effect.
 func SampleSize(effect float64) int {
 	effect = math.Abs(effect)
-	if math.IsNaN(effect) || power(MaxSampleSize, effect) < 0.8 {
+	if math.IsNaN(effect) || power(maxSampleSize, effect) < 0.8 {
 		return 0
 	}
-	lo, hi := 1, MaxSampleSize // power(lo) < 0.8 <= power(hi)
+	lo, hi := 1, maxSampleSize // power(lo) < 0.8 <= power(hi)
 	for hi-lo > 1 {
 		if mid := (lo + hi) / 2; power(mid, effect) < 0.8 {
 			lo = mid

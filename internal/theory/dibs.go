@@ -59,7 +59,7 @@ func DIBS(classes, perClass int, p float64) (record.DIBSBounds, error) {
 	}
 	b.EDiff = float64(sameIndex(classes, p, b.Lower) * chains(perClass, p))
 	b.AbsoluteLower, b.AbsoluteUpper = b.ESim+b.Lower, b.ESim+b.EDiff
-	b.FloorDuplicates = DuplicatesFloor(classes, perClass, p, noise.SameIndex)
+	b.FloorDuplicates = duplicatesFloor(classes, perClass, p, noise.SameIndex)
 	if classes == 2 {
 		c := p * (1 - p) / 2
 		b.Corollary = &c
@@ -85,13 +85,13 @@ func chains(perClass int, p float64) float64 {
 	return (1 - math.Pow(r, float64(perClass/2+1))) / (1 - r)
 }
 
-// DuplicatesFloor returns the expected share of pairs that are in error whatever is
+// duplicatesFloor returns the expected share of pairs that are in error whatever is
 // learned, because the same two images are labeled both ways: a pair of nodes that
 // occurs twice is so with probability 2P(1-P) and then costs one error. With
 // noise.SameIndex negatives n_c N_c/(2(n_c-1)) node pairs occur twice among the 2 n_c
 // N_c pairs, with noise.RandomOne ones N_c times fewer. A chain of two images adds
 // P(1-P)/2.
-func DuplicatesFloor(classes, perClass int, p float64, negatives string) float64 {
+func duplicatesFloor(classes, perClass int, p float64, negatives string) float64 {
 	floor := noise.Floor(p, classes)
 	if negatives == noise.RandomOne {
 		floor /= float64(perClass)

@@ -11,10 +11,10 @@ import (
 	"tercet/internal/record/printed"
 )
 
-// MaxSimulated is the largest number of images of a graph that Simulate draws, MaxDraws
+// maxSimulated is the largest number of images of a graph that Simulate draws, MaxDraws
 // that of graphs.
 const (
-	MaxSimulated = 1 << 20
+	maxSimulated = 1 << 20
 	MaxDraws     = 1_000_000
 )
 
@@ -37,7 +37,7 @@ type SimOptions struct {
 //
 // Where ctx is done, the draws that were finished come with its error; nil if none.
 // Errors: those of DIBS; negatives of another name; no draws, or more than MaxDraws; more than
-// MaxSimulated images; negative limits.
+// maxSimulated images; negative limits.
 func Simulate(ctx context.Context, o SimOptions) (*printed.Simulation, error) {
 	bounds, err := DIBS(o.Classes, o.PerClass, o.P)
 	if err != nil {
@@ -50,8 +50,8 @@ func Simulate(ctx context.Context, o SimOptions) (*printed.Simulation, error) {
 		return nil, fmt.Errorf("%w: number of draws is %d; one or more are needed", ErrInput, o.Draws)
 	case o.Draws > MaxDraws:
 		return nil, fmt.Errorf("%w: number of draws is %d; at most %d", ErrInput, o.Draws, MaxDraws)
-	case o.PerClass > MaxSimulated/o.Classes:
-		return nil, fmt.Errorf("%w: %d classes of %d images each are too many to draw; at most %d images in all", ErrInput, o.Classes, o.PerClass, MaxSimulated)
+	case o.PerClass > maxSimulated/o.Classes:
+		return nil, fmt.Errorf("%w: %d classes of %d images each are too many to draw; at most %d images in all", ErrInput, o.Classes, o.PerClass, maxSimulated)
 	case o.Limits.Nodes < 0 || o.Limits.Work < 0:
 		return nil, fmt.Errorf("%w: limits of %d nodes and %d multiplications: both must be non-negative", ErrInput, o.Limits.Nodes, o.Limits.Work)
 	}
@@ -121,7 +121,7 @@ func sum(s *printed.Simulation, o SimOptions, b record.DIBSBounds) {
 		}
 	}
 	s.Wrong = mean(share(func(d printed.Draw) int { return d.Wrong }))
-	s.FloorDuplicates, s.Expected = mean(duplicates), DuplicatesFloor(o.Classes, o.PerClass, o.P, o.Negatives)
+	s.FloorDuplicates, s.Expected = mean(duplicates), duplicatesFloor(o.Classes, o.PerClass, o.P, o.Negatives)
 	s.Multicut, s.Clusters = mean(errors), mean(clusters)
 	if s.Proven < len(s.Draws) {
 		m := mean(lower)

@@ -120,7 +120,7 @@ func TestExpectedFloorAgreesWithEnumeration(t *testing.T) {
 			}
 		}
 		want := sum / float64(graphs) / float64(2*nodes)
-		if got := DuplicatesFloor(c.classes, c.perClass, p, c.negatives); !testutil.WithinRelative(got, want, 1e-12) {
+		if got := duplicatesFloor(c.classes, c.perClass, p, c.negatives); !testutil.WithinRelative(got, want, 1e-12) {
 			t.Errorf("%+v: %v, enumeration gives %v", c, got, want)
 		}
 	}

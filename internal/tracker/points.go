@@ -61,9 +61,9 @@ func ofCrafted(e *record.Event, of func(*record.Crafted) *float64) *float64 {
 	return of(e.Crafted)
 }
 
-// EventPoints are the numbers of an event, in a fixed order; before is the time of sessions
+// eventPoints are the numbers of an event, in a fixed order; before is the time of sessions
 // before the present one.
-func EventPoints(e *record.Event, before float64) (out []Point) {
+func eventPoints(e *record.Event, before float64) (out []Point) {
 	add := func(tag string, v *float64) {
 		if v != nil {
 			out = append(out, Point{tag, e.Step, e.Epoch, before + e.Seconds, *v})
@@ -100,7 +100,7 @@ func EachPoint(r *rundir.Run, f func(Point)) error {
 		if last = max(last, e.Seconds); e.Step > 0 {
 			epochs = e.Epoch / float64(e.Step)
 		}
-		for _, p := range EventPoints(e, before) {
+		for _, p := range eventPoints(e, before) {
 			f(p)
 		}
 	})

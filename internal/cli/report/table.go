@@ -51,14 +51,14 @@ func runPaperTable(s *base.Streams, o options) error {
 // maxTableFile bounds a table that a user names as a file.
 const maxTableFile = 1 << 20
 
-// ComparedTables are those that compare runs with each other.
-func ComparedTables() []string {
+// comparedTables are those that compare runs with each other.
+func comparedTables() []string {
 	return append(study.BuiltInTables(func(*study.Table) bool { return true }), StabilityTable, StabilityChecks, BandTable)
 }
 
 // CheckTable returns the error of a name that tercet report --table does not know.
 func CheckTable(choice string) error {
-	if slices.Contains(ComparedTables(), choice) {
+	if slices.Contains(comparedTables(), choice) {
 		return nil
 	}
 	_, err := PaperTable(choice)
@@ -89,5 +89,5 @@ func PaperTable(choice string) (*published.Table, error) {
 	}
 	slices.SortFunc(also, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	return nil, base.Usagef("unknown table %q; valid: %s; to compare runs: %s; by number: %s; or a .yaml file",
-		choice, strings.Join(tables.All.Names(), ", "), strings.Join(ComparedTables(), ", "), strings.Join(also, ", "))
+		choice, strings.Join(tables.All.Names(), ", "), strings.Join(comparedTables(), ", "), strings.Join(also, ", "))
 }

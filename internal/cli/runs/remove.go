@@ -68,8 +68,8 @@ var prunable = map[string][]string{
 	"all":      {"previous.safetensors", "best.safetensors", fmt.Sprintf(run.KeptCheckpoints, "*"), "last.safetensors"},
 }
 
-// PrunableCheckpoints are the words of prune --checkpoints.
-func PrunableCheckpoints() []string { return []string{"previous", "best", "kept", "all"} }
+// prunableCheckpoints are the words of prune --checkpoints.
+func prunableCheckpoints() []string { return []string{"previous", "best", "kept", "all"} }
 
 func newPrune(s *base.Streams) *cobra.Command {
 	var o pruneOptions
@@ -98,7 +98,7 @@ With --older it considers only runs that have not changed for that time.
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			fs.StringSliceVar(&o.status, "status", nil, "remove runs with one of: "+strings.Join(Statuses(), ", "))
-			base.Words(fs, &o.checkpoints, "checkpoints", "", PrunableCheckpoints(), "remove weights of finished runs: "+strings.Join(PrunableCheckpoints(), ", "))
+			base.Words(fs, &o.checkpoints, "checkpoints", "", prunableCheckpoints(), "remove weights of finished runs: "+strings.Join(prunableCheckpoints(), ", "))
 			fs.StringVar(&o.older, "older", "", "only runs unchanged for this `TIME`, such as 30d or 12h")
 			fs.BoolVar(&o.yes, "yes", false, "really remove")
 		},
@@ -110,7 +110,7 @@ func prune(s *base.Streams, o pruneOptions, patterns []string) error {
 	names := prunable[o.checkpoints]
 	switch {
 	case o.status == nil && o.checkpoints == "":
-		return base.Usagef("say what to remove: --status LIST (whole runs), --checkpoints %s (weights of finished runs)", strings.Join(PrunableCheckpoints(), "|"))
+		return base.Usagef("say what to remove: --status LIST (whole runs), --checkpoints %s (weights of finished runs)", strings.Join(prunableCheckpoints(), "|"))
 	case o.status != nil && o.checkpoints != "":
 		return base.Usagef("--status removes whole runs, and --checkpoints weights of finished ones: give one of the two")
 	}

@@ -253,7 +253,7 @@ func rawRecall(s *Set) float64 {
 // Nearest neighbor on raw pixels, 50 unseen characters with 10 images each.
 func TestDifficultiesAreOrdered(t *testing.T) {
 	want := map[string][2]float64{"easy": {0.7, 1}, "medium": {0.2, 0.6}, "hard": {0.02, 0.2}}
-	for _, d := range Difficulties() {
+	for _, d := range difficulties() {
 		_, s := small(t, Options{Difficulty: d, TrainClasses: 1, TestClasses: 50, TrainPerClass: 1, TestPerClass: 10})
 		r := rawRecall(s)
 		t.Logf("%s: recall@1 of raw pixels %.3f", d, r)
@@ -264,7 +264,7 @@ func TestDifficultiesAreOrdered(t *testing.T) {
 }
 
 func TestLevelsMeetThePresets(t *testing.T) {
-	for i, name := range Difficulties() {
+	for i, name := range difficulties() {
 		want, err := Preset(name)
 		if err != nil {
 			t.Fatal(err)

@@ -37,17 +37,17 @@ var anchors = [4]Knobs{
 		Weight: 0.016, Blur: 0.035, Contrast: 0.3, Shade: 0.4, Clutter: 4, Noise: 0.12, Invert: 0.5},
 }
 
-// Difficulties lists the presets.
-func Difficulties() []string { return []string{"easy", "medium", "hard"} }
+// difficulties lists the presets.
+func difficulties() []string { return []string{"easy", "medium", "hard"} }
 
 // Preset returns the knobs of a named difficulty.
 func Preset(name string) (Knobs, error) {
-	for i, n := range Difficulties() {
+	for i, n := range difficulties() {
 		if n == name {
 			return anchors[i+1], nil
 		}
 	}
-	return Knobs{}, fmt.Errorf("glyphs: unknown difficulty %q; valid are %s and custom", name, strings.Join(Difficulties(), ", "))
+	return Knobs{}, fmt.Errorf("glyphs: unknown difficulty %q; valid are %s and custom", name, strings.Join(difficulties(), ", "))
 }
 
 // Levels set each kind of variation by one number: 0 is none, 0.25 as in easy,

@@ -68,7 +68,7 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Difficulty == "custom" {
 		if o.Knobs == nil {
-			return o, fmt.Errorf("glyphs: difficulty custom needs the knobs; start from those of %s", strings.Join(Difficulties(), ", "))
+			return o, fmt.Errorf("glyphs: difficulty custom needs the knobs; start from those of %s", strings.Join(difficulties(), ", "))
 		}
 		k := *o.Knobs
 		o.Knobs = &k

@@ -7,10 +7,10 @@ import (
 	"tercet/internal/engine/nn"
 )
 
-// ScaledStep returns the step 2.5 eps / steps, with which the whole ball can be
+// scaledStep returns the step 2.5 eps / steps, with which the whole ball can be
 // reached in any number of steps (Madry et al., ICLR 2018, appendix). A fixed step
 // mixes two things: few steps then also mean a smaller ball.
-func ScaledStep(eps float64, steps int) float64 { return 2.5 * eps / float64(max(steps, 1)) }
+func scaledStep(eps float64, steps int) float64 { return 2.5 * eps / float64(max(steps, 1)) }
 
 // Training returns the PGD that defenses craft with, without a budget: sign steps
 // of a fixed length in the L-infinity ball, from the clean image, on running batch

@@ -142,7 +142,7 @@ func TestDefensesStopEarly(t *testing.T) {
 }
 
 func TestScaledStep(t *testing.T) {
-	if got := ScaledStep(8.0/255, 8); math.Abs(got-2.5/255) > 1e-15 {
+	if got := scaledStep(8.0/255, 8); math.Abs(got-2.5/255) > 1e-15 {
 		t.Error(got)
 	}
 	// Each number of steps reaches the corner of the ball where the gradient keeps
@@ -151,7 +151,7 @@ func TestScaledStep(t *testing.T) {
 	x := images(74, 5, 0.3, 0.7)
 	for _, steps := range []int{1, 2, 4, 8, 32} {
 		p := Training()
-		p.Eps, p.Iterations, p.Step = 8.0/255, steps, ScaledStep(8.0/255, steps)
+		p.Eps, p.Iterations, p.Step = 8.0/255, steps, scaledStep(8.0/255, steps)
 		_, r := run(t, p, m, x, along{[]float64{0.3, -1, 0.7}}, 1)
 		if math.Abs(r.Radius.MeanLinf-p.Eps) > 1e-6 {
 			t.Errorf("%d steps: radius %v", steps, r.Radius.MeanLinf)

@@ -55,7 +55,7 @@ func (k CraftingKeys) PGD(side int) PGD {
 	given(&p.Eps, k.Eps)
 	given(&p.Step, k.Alpha)
 	if k.Scale == "ball" {
-		p.Step = ScaledStep(p.Eps, k.Steps)
+		p.Step = scaledStep(p.Eps, k.Steps)
 	}
 	if p.Norm == L2 {
 		p.Direction = Normalized

@@ -33,8 +33,8 @@ func (l Level) String() string {
 	return levelNames[l]
 }
 
-// ParseLevel is the inverse of String.
-func ParseLevel(name string) (Level, error) {
+// parseLevel is the inverse of String.
+func parseLevel(name string) (Level, error) {
 	for l, s := range levelNames {
 		if s == name {
 			return Level(l), nil
@@ -66,7 +66,7 @@ func init() {
 	if !set || name == "" {
 		return
 	}
-	l, err := ParseLevel(name)
+	l, err := parseLevel(name)
 	if err == nil {
 		_, err = Force(l)
 	}

@@ -40,11 +40,11 @@ func TestLevelsBeginWithGenericAndAreACopy(t *testing.T) {
 
 func TestParseLevel(t *testing.T) {
 	for _, l := range []Level{Generic, AVX2, AVX512} {
-		if got, err := ParseLevel(l.String()); got != l || err != nil {
+		if got, err := parseLevel(l.String()); got != l || err != nil {
 			t.Errorf("%v: %v, %v", l, got, err)
 		}
 	}
-	if _, err := ParseLevel("AVX512"); err == nil || !strings.Contains(err.Error(), "generic, avx2, avx512") {
+	if _, err := parseLevel("AVX512"); err == nil || !strings.Contains(err.Error(), "generic, avx2, avx512") {
 		t.Errorf("unknown name: %v", err)
 	}
 	if got := Level(9).String(); got != "level(9)" {

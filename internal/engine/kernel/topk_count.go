@@ -5,15 +5,15 @@ import "fmt"
 const (
 	// MostCuts is the largest number of cuts that CountKeys counts at a time.
 	MostCuts = 32
-	// MostKeys is the largest number of keys.
-	MostKeys = 256
+	// mostKeys is the largest number of keys.
+	mostKeys = 256
 )
 
 // KeyCounts is what CountKeys counts: for each cut the keys below it, and those at most there.
 type KeyCounts struct {
 	Below, AtMost [MostCuts]int32
 
-	keys [MostKeys + 16]float32 // scratch
+	keys [mostKeys + 16]float32 // scratch
 }
 
 // CountKeys counts keys x[j]*scale[j] + add[j] for the first n cuts, of which limit is the
@@ -23,7 +23,7 @@ type KeyCounts struct {
 // same at all levels where each scale is a power of two or each add is 0.
 func CountKeys(x []float32, stride int, scale, add []float32, limit float32, cuts []float32, n int, c *KeyCounts) bool {
 	keys := len(scale)
-	if keys < PanelRows || keys%PanelRows != 0 || keys > MostKeys || len(add) != keys || len(x) < (keys/PanelRows-1)*stride+PanelRows ||
+	if keys < PanelRows || keys%PanelRows != 0 || keys > mostKeys || len(add) != keys || len(x) < (keys/PanelRows-1)*stride+PanelRows ||
 		n < 1 || n > MostCuts || len(cuts) < MostCuts {
 		panic(fmt.Sprintf("kernel: counting %d keys of %d numbers, stride %d, for %d of %d cuts", keys, len(x), stride, n, len(cuts)))
 	}

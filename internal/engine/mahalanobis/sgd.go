@@ -67,9 +67,9 @@ func SGD(ctx context.Context, p *Problem, l Loss, idx []Index, o SGDOptions) ([]
 	return s.theta, nil
 }
 
-// SGDOver is SGD on several problems (classes) of the same dimension: each step
+// sgdOver is SGD on several problems (classes) of the same dimension: each step
 // draws one uniformly, then a triplet of it. o.Steps 0 is the points of all of them.
-func SGDOver(ctx context.Context, problems []*Problem, l Loss, o SGDOptions) ([]float64, error) {
+func sgdOver(ctx context.Context, problems []*Problem, l Loss, o SGDOptions) ([]float64, error) {
 	steps, err := o.steps(problems)
 	if err != nil {
 		return nil, err

@@ -90,7 +90,7 @@ func (k SGDKeys) Fit(ctx context.Context, t Task) ([]float64, Reached, error) {
 	if len(t.Problems) == 1 { // with the triplets of DrawIndices, as measurements have them
 		theta, err = SGD(ctx, t.Problems[0], t.Loss, nil, o)
 	} else {
-		theta, err = SGDOver(ctx, t.Problems, t.Loss, o)
+		theta, err = sgdOver(ctx, t.Problems, t.Loss, o)
 	}
 	if errors.Is(err, ErrInput) {
 		err = &KeyError{"c", err}

@@ -118,17 +118,17 @@ func TestSGDLearns(t *testing.T) {
 func TestSGDOverDrawsClasses(t *testing.T) {
 	l := mustLoss(t, Logistic, 0, 0)
 	a, b := sample(t, 5, 4, 2, 1), sample(t, 3, 7, 2, 2)
-	one, err := SGDOver(t.Context(), []*Problem{a}, l, SGDOptions{Seed: 3})
+	one, err := sgdOver(t.Context(), []*Problem{a}, l, SGDOptions{Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := SGDOver(t.Context(), []*Problem{a, b}, l, SGDOptions{Seed: 3})
+	two, err := sgdOver(t.Context(), []*Problem{a, b}, l, SGDOptions{Seed: 3})
 	if err != nil || slices.Equal(one, two) {
 		t.Errorf("%v, %v", two, err)
 	}
 	// Two copies of one class are that class with other draws: still a step of the
 	// same length from 0 for T = 1.
-	single, err := SGDOver(t.Context(), []*Problem{a, a}, l, SGDOptions{Seed: 3, Steps: 1})
+	single, err := sgdOver(t.Context(), []*Problem{a, a}, l, SGDOptions{Seed: 3, Steps: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestSGDRefuses(t *testing.T) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
-	if _, err := SGDOver(t.Context(), nil, l, SGDOptions{Steps: 3}); !errors.Is(err, ErrInput) {
+	if _, err := sgdOver(t.Context(), nil, l, SGDOptions{Steps: 3}); !errors.Is(err, ErrInput) {
 		t.Errorf("no problems: %v", err)
 	}
 	squares := mustLoss(t, LeastSquares, 1, 0)

@@ -41,8 +41,8 @@ var initializers = []initializer{
 	{"he-normal", true, func(in, _ float64) float64 { return math.Sqrt(2 / in) }, noBias},
 }
 
-// InitNames lists the initialization schemes.
-func InitNames() []string {
+// initNames lists the initialization schemes.
+func initNames() []string {
 	list := make([]string, len(initializers))
 	for i, s := range initializers {
 		list[i] = s.name
@@ -66,7 +66,7 @@ func Initialize(params []*Param, scheme string, r *rng.Stream) error {
 		}
 	}
 	if s == nil {
-		return unknown("initializer", scheme, InitNames())
+		return unknown("initializer", scheme, initNames())
 	}
 	owner, fanIn := "", 0.0 // of the last weight matrix
 	for _, p := range params {

@@ -28,7 +28,7 @@ type Spec struct {
 	Head      string   `json:"head,omitempty"`       // ResNets and vit-s16: linear, layernorm, layernorm-linear, or none; default linear, none for vit-s16
 	MeanStd   *MeanStd `json:"mean_std,omitempty"`   // ResNets and vit-s16: pixels are normalized first
 	FinalReLU bool     `json:"final_relu,omitempty"` // mlp: ReLU after the last layer
-	Init      string   `json:"init,omitempty"`       // initializer, see InitNames; default pytorch
+	Init      string   `json:"init,omitempty"`       // initializer, see initNames; default pytorch
 }
 
 // Limits on sizes in a Spec.

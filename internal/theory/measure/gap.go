@@ -23,7 +23,7 @@ type GapOptions struct {
 	// Moves is how many samples of each side are replaced by fresh points in each repeat,
 	// one at a time, for what Lemma 6 asks for.
 	Moves int
-	// Triplets of the ball are tried for M; 0 is a quarter of DefaultTriplets.
+	// Triplets of the ball are tried for M; 0 is a quarter of defaultTriplets.
 	Triplets int
 	// Fixed is the w of the control variate, which must not depend on the samples; nil is
 	// learned from the source's reference.
@@ -54,7 +54,7 @@ func Gap(ctx context.Context, o GapOptions) (*record.GapResult, error) {
 	}
 	d := o.Source.Dim()
 	if o.Triplets < 1 {
-		o.Triplets = DefaultTriplets / 4
+		o.Triplets = defaultTriplets / 4
 	}
 	ball := sphere(d, o.Source.Radius(), o.Triplets, rng.New(o.Seed, "measure/ball"))
 	runs := make([]gapRun, max(o.Repeats, 0))

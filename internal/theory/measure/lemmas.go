@@ -17,7 +17,7 @@ type LemmaOptions struct {
 	Learner  RRM
 	Sizes    record.Sizes
 	Repeats  int
-	Triplets int // tried of either kind for the largest change; 0 is DefaultTriplets
+	Triplets int // tried of either kind for the largest change; 0 is defaultTriplets
 	Seed     uint64
 }
 
@@ -39,7 +39,7 @@ type lemmaRun struct {
 // Errors: those of the source and the learner; fewer than one repeat.
 func Lemmas(ctx context.Context, o LemmaOptions) (*record.LemmaResult, error) {
 	if o.Triplets == 0 {
-		o.Triplets = DefaultTriplets
+		o.Triplets = defaultTriplets
 	}
 	loss := o.Learner.Loss
 	star, err := o.Source.Minimizer(ctx, loss, o.Learner.Sigma.At(Least(o.Sizes)))

@@ -8,8 +8,8 @@ import (
 	"tercet/internal/rng"
 )
 
-// DefaultTriplets is how many triplets of either kind are tried for the largest change.
-const DefaultTriplets = record.MetricTriplets
+// defaultTriplets is how many triplets of either kind are tried for the largest change.
+const defaultTriplets = record.MetricTriplets
 
 // probe holds triplets at which two solutions are compared.
 type probe struct {

@@ -23,7 +23,7 @@ type UniformOptions struct {
 	Side     string // Positives, Negatives, or empty for both
 	Fresh    int    // fresh points for each replaced sample, besides the adversarial ones
 	// Triplets are tried of either kind, the sample's and the ball's, for the largest
-	// change of the loss; 0 is DefaultTriplets.
+	// change of the loss; 0 is defaultTriplets.
 	Triplets int
 	Seed     uint64
 	// NoClimb leaves out the ascent from the best triplets.
@@ -60,7 +60,7 @@ func Uniform(ctx context.Context, o UniformOptions) (*record.UniformResult, erro
 		return nil, fmt.Errorf("%w: side is %q; choose %s or %s", ErrInput, o.Side, Positives, Negatives)
 	}
 	if o.Triplets == 0 {
-		o.Triplets = DefaultTriplets
+		o.Triplets = defaultTriplets
 	}
 	runs := make([]uniformRun, max(o.Repeats, 0))
 	ball := sphere(o.Source.Dim(), o.Source.Radius(), o.Triplets, rng.New(o.Seed, "measure/ball"))
