@@ -50,8 +50,12 @@ const usual = "runs"
 
 // NoRun says why path, which has no config.yaml, is no run directory, and what may be meant.
 func NoRun(path string) string {
+	near := filepath.Join(usual, path) // as in tercet eval first
+	if filepath.IsAbs(path) || !isRun(near) {
+		near = ""
+	}
 	if _, err := archive.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if near := filepath.Join(usual, path); !filepath.IsAbs(path) && isRun(near) { // as in tercet eval first
+		if near != "" {
 			return fmt.Sprintf("%s does not exist; did you mean %s?", path, near)
 		}
 		if dirs, err := matching(path); err == nil { // as in tercet eval 'runs/*'
@@ -61,6 +65,9 @@ func NoRun(path string) string {
 	}
 	if dirs, err := runsAt(path); err == nil && !isRun(path) {
 		return fmt.Sprintf("%s has no config.yaml, but %s; name one, such as %s", path, text.Count(len(dirs), "run"), dirs[0])
+	}
+	if near != "" { // as a folder of images whose config has its name
+		return fmt.Sprintf("%s has no config.yaml; did you mean %s?", path, near)
 	}
 	return path + " has no config.yaml; a run directory is what `tercet train` makes"
 }

@@ -52,6 +52,10 @@ func TestFindRuns(t *testing.T) {
 			t.Errorf("%s: %v, want %s", pattern, err, want)
 		}
 	}
+	rundirtest.Put(t, "b", "1.png", "") // images of the run's name
+	if got := rundir.NoRun("b"); got != "b has no config.yaml; did you mean runs/b?" {
+		t.Error(got)
+	}
 	if _, err := rundir.Find([]string{"["}); !errors.Is(err, filepath.ErrBadPattern) {
 		t.Errorf("bad glob: %v", err)
 	}
