@@ -211,7 +211,7 @@ func (l *VICRegLoss) byImages(gradient bool) (value float64, ok bool) {
 	all *= each * each
 	weight := l.o.Covariance / float64(d)
 	for k, squares := range l.squares {
-		own := squares * each
+		own := float64(squares * each)
 		diagonal += float64(own * own)
 		slope := float64(-2 * weight * own) // takes the diagonal out of K x
 		if root := math.Sqrt(own + 1e-4); root < 1 {
