@@ -208,7 +208,7 @@ func (l *VICRegLoss) byImages(gradient bool) (value float64, ok bool) {
 	for i := range n {
 		all += kernel.SumSquares(l.c[i*n:][:n])
 	}
-	all *= each * each
+	all = float64(all * (each * each))
 	weight := l.o.Covariance / float64(d)
 	for k, squares := range l.squares {
 		own := float64(squares * each)
