@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/cli/base"
-	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/engine/tensors"
 	"tercet/internal/run"
 )
 
@@ -56,7 +56,7 @@ func execute(ctx context.Context, s *base.Streams, args []string) (err error) {
 		}
 	}()
 	run.Version = base.BuildInfo().Version
-	array.Install() // gonum and gorgonia multiply with our kernels
+	tensors.Install() // gonum and gorgonia multiply with our kernels
 	root := newRoot(s, prof)
 	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
 		completeFlags(root)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"tercet/internal/engine/nn"
+	"tercet/internal/engine/tensors"
 	"tercet/internal/safetensors"
 )
 
@@ -27,7 +28,7 @@ func StateDict(m *nn.Model) []safetensors.Tensor {
 		if strings.HasPrefix(t.Name, meanStd) {
 			continue
 		}
-		out = append(out, safetensors.Tensor{Name: t.Name, Shape: t.Shape, Data: t.ToTorch(params[i].Value.Data)})
+		out = append(out, safetensors.Tensor{Name: t.Name, Shape: t.Shape, Data: tensors.Reorder(params[i].Value.Data, t.View, t.Axes)})
 		if layer, ok := strings.CutSuffix(t.Name, ".running_var"); ok {
 			out = append(out, safetensors.Tensor{Name: layer + ".num_batches_tracked", Shape: []int{}, Data: []float32{0}, Integers: true})
 		}

@@ -47,7 +47,7 @@ var only = []struct {
 	users  []string
 	reason string
 }{
-	{"gorgonia.org/", []string{"internal/engine/array"}, "one adapter owns gorgonia, so that replacing it is a one-package change"},
+	{"gorgonia.org/", []string{"internal/engine/tensors"}, "one adapter owns gorgonia, so that replacing it is a one-package change"},
 	{"github.com/spf13/", []string{"internal/cli"}, "commands are the only place that knows flags"},
 	{"github.com/schollz/", []string{"internal/cli/base"}, "one owner of the terminal"},
 	{"golang.org/x/term", []string{"internal/cli/base"}, "one owner of the terminal"},

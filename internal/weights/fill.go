@@ -9,6 +9,7 @@ import (
 
 	"tercet/internal/data/fault"
 	"tercet/internal/engine/nn"
+	"tercet/internal/engine/tensors"
 	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/safetensors"
@@ -93,7 +94,7 @@ func targets(m *nn.Model, format string) map[string]*target {
 	params := m.Params()
 	for i, t := range m.TorchTensors() {
 		p := params[i]
-		to := &target{order: i, name: t.Name, shape: t.Shape, take: func(data []float32) { copy(p.Value.Data, t.FromTorch(data)) }}
+		to := &target{order: i, name: t.Name, shape: t.Shape, take: func(data []float32) { copy(p.Value.Data, tensors.Restore(data, t.View, t.Axes)) }}
 		if format == Checkpoint {
 			to.shape, to.take = t.Here, func(data []float32) { copy(p.Value.Data, data) }
 		}

@@ -84,7 +84,7 @@ func TestEmbeddingsOfPyTorchsWeights(t *testing.T) {
 }
 
 // tensors are those of the golden ResNet-18, in PyTorch's layout.
-func tensors(t testing.TB) []safetensors.Tensor {
+func tensorsIn(t testing.TB) []safetensors.Tensor {
 	t.Helper()
 	w, err := torchfile.ReadFile(golden("resnet18"))
 	if err != nil {
@@ -110,7 +110,7 @@ func write(t testing.TB, name string, f *safetensors.File) string {
 // with them.
 func fill(t testing.TB, spec nn.Spec, change func(list []safetensors.Tensor) []safetensors.Tensor) (*record.StartWeights, *nn.Model, error) {
 	t.Helper()
-	list := tensors(t)
+	list := tensorsIn(t)
 	if change != nil {
 		list = change(list)
 	}

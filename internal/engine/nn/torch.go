@@ -1,19 +1,14 @@
 package nn
 
-import (
-	"slices"
-
-	"tercet/internal/engine/array"
-)
-
 // TorchTensor says how a parameter or buffer of a model stands in the state dict of the
-// same network in PyTorch: under the same name, with its axes in another order.
+// same network in PyTorch: under the same name, with its axes in another order. tensors.Reorder and tensors.Restore change
+// between the two.
 type TorchTensor struct {
 	Name  string
 	Here  []int // shape in the model
 	Shape []int // in PyTorch
-	view  []int // Here with each axis that the order separates
-	axes  []int // axis i of PyTorch is axes[i] of view
+	View  []int // Here with each axis that the order separates
+	Axes  []int // axis i of PyTorch is Axes[i] of View; none: all are in the same order
 }
 
 // TorchTensors lists all parameters and buffers of the model, in the order of Params.
@@ -52,14 +47,14 @@ func (m *Model) TorchTensors() []TorchTensor {
 func tensorsOf(l Layer, first []int, axes ...int) []TorchTensor {
 	var out []TorchTensor
 	for _, p := range l.Params() {
-		t := TorchTensor{Name: p.Name, Here: p.Value.Shape, Shape: p.Value.Shape, view: p.Value.Shape}
+		t := TorchTensor{Name: p.Name, Here: p.Value.Shape, Shape: p.Value.Shape, View: p.Value.Shape}
 		if first != nil && len(t.Here) == 2 {
-			t.view = append(append([]int(nil), first...), t.Here[1])
+			t.View = append(append([]int(nil), first...), t.Here[1])
 		}
-		if len(axes) > 0 && len(t.view) == len(axes) {
-			t.axes, t.Shape = axes, nil
+		if len(axes) > 0 && len(t.View) == len(axes) {
+			t.Axes, t.Shape = axes, nil
 			for _, a := range axes {
-				t.Shape = append(t.Shape, t.view[a])
+				t.Shape = append(t.Shape, t.View[a])
 			}
 			if first != nil {
 				t.Shape = []int{t.Here[1], t.Here[0]}
@@ -68,27 +63,4 @@ func tensorsOf(l Layer, first []int, axes ...int) []TorchTensor {
 		out = append(out, t)
 	}
 	return out
-}
-
-// ToTorch returns the numbers of the tensor, given as the model has them, in PyTorch's
-// order. FromTorch(ToTorch(x)) is x.
-func (t TorchTensor) ToTorch(here []float32) []float32 { return permuted(here, t.view, t.axes) }
-
-// FromTorch returns the numbers of the tensor, given in PyTorch's order, as the model
-// has them.
-func (t TorchTensor) FromTorch(there []float32) []float32 {
-	shape, back := slices.Clone(t.view), make([]int, len(t.axes))
-	for i, a := range t.axes {
-		shape[i], back[a] = t.view[a], i
-	}
-	return permuted(there, shape, back)
-}
-
-// permuted returns the numbers of an array of that shape with its axes in that order;
-// no axes leave it as it is.
-func permuted(x []float32, shape, axes []int) []float32 {
-	if len(axes) == 0 {
-		return slices.Clone(x)
-	}
-	return (&array.Array{Data: x, Shape: shape}).Permute(axes...).Data
 }

@@ -3,6 +3,8 @@ package nn
 import (
 	"slices"
 	"testing"
+
+	"tercet/internal/engine/tensors"
 )
 
 // A weight of each kind, number by number: ours[i] is the number that counts from 0.
@@ -19,7 +21,7 @@ func TestTorchTensors(t *testing.T) {
 		for i := range x {
 			x[i] = float32(i)
 		}
-		if !slices.Equal(p.FromTorch(p.ToTorch(x)), x) {
+		if !slices.Equal(tensors.Restore(tensors.Reorder(x, p.View, p.Axes), p.View, p.Axes), x) {
 			t.Errorf("%s: there and back is another tensor", p.Name)
 		}
 	}
@@ -42,7 +44,7 @@ func TestTorchTensors(t *testing.T) {
 		}
 		x := make([]float32, size(c.here))
 		x[offset(c.here, c.at)] = 1
-		if y := p.ToTorch(x); y[offset(c.there, c.place)] != 1 {
+		if y := tensors.Reorder(x, p.View, p.Axes); y[offset(c.there, c.place)] != 1 {
 			t.Errorf("%s: %v here is not %v there but number %d", c.name, c.at, c.place, slices.Index(y, 1))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/tensors"
 )
 
 // deviations returns how far got, the tensor in PyTorch's order, is off what was stored
@@ -71,7 +72,7 @@ func (g *torchvision) gradients(t *testing.T, s Spec, mode Mode, want gradientsO
 	params, tested := m.Params(), 1
 	for i, p := range m.TorchTensors() {
 		if params[i].Trained() {
-			off = append(off, g.deviations(t, p.Name, p.ToTorch(params[i].Grad.Data), want.Grads[p.Name])...)
+			off = append(off, g.deviations(t, p.Name, tensors.Reorder(params[i].Grad.Data, p.View, p.Axes), want.Grads[p.Name])...)
 			tested++
 		} else if mode == Train {
 			if d := slices.Max(g.deviations(t, p.Name, params[i].Value.Data, want.Running[p.Name])); !(d <= 1e-4) {

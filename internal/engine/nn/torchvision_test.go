@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/tensors"
 	"tercet/internal/testutil"
 )
 
@@ -127,7 +128,7 @@ func (g *torchvision) net(t *testing.T, s Spec, h, w int) *Model {
 
 // weight is a tensor's draw in our order of axes. Networks of one test share them.
 func (g *torchvision) weight(p TorchTensor) []float32 {
-	drawn, _ := g.weights.LoadOrStore(fmt.Sprint(p.Name, p.Shape), sync.OnceValue(func() []float32 { return p.FromTorch(g.draw(p.Name, p.Shape)) }))
+	drawn, _ := g.weights.LoadOrStore(fmt.Sprint(p.Name, p.Shape), sync.OnceValue(func() []float32 { return tensors.Restore(g.draw(p.Name, p.Shape), p.View, p.Axes) }))
 	return drawn.(func() []float32)()
 }
 

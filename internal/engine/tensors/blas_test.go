@@ -1,4 +1,4 @@
-package array
+package tensors
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package array
+package tensors
 
 import (
 	"sync"
@@ -32,7 +32,7 @@ func (BLAS) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32
 // triangle ul of C, and leaves the other as it is.
 func (BLAS) Ssyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
 	if ul != blas.Upper && ul != blas.Lower {
-		panic("array: Ssyrk: bad triangle value")
+		panic("tensors: Ssyrk: bad triangle value")
 	}
 	kernel.Syrk(ul == blas.Lower, transposed("Ssyrk", tA), n, k, alpha, a, lda, beta, c, ldc)
 }
@@ -44,7 +44,7 @@ func transposed(function string, t blas.Transpose) bool {
 	case blas.Trans, blas.ConjTrans:
 		return true
 	}
-	panic("array: " + function + ": bad transpose value")
+	panic("tensors: " + function + ": bad transpose value")
 }
 
 var install sync.Once

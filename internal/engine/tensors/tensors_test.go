@@ -1,4 +1,4 @@
-package array
+package tensors
 
 import (
 	"errors"
@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/gonum"
 	"gorgonia.org/tensor"
+
+	"tercet/internal/engine/array"
 )
 
 func iota(n int) []float32 {
@@ -22,8 +24,8 @@ func iota(n int) []float32 {
 
 func TestDenseSharesStorageBothWays(t *testing.T) {
 	for _, shape := range [][]int{{6}, {2, 3}, {1, 3}, {3, 1}, {1, 1}, {2, 3, 4, 5}} {
-		a := New(shape...)
-		d := a.Dense()
+		a := array.New(shape...)
+		d := Dense(a)
 		if !slices.Equal([]int(d.Shape()), shape) {
 			t.Fatalf("shape %v became %v", shape, d.Shape())
 		}
@@ -46,14 +48,14 @@ func TestDenseSharesStorageBothWays(t *testing.T) {
 }
 
 func TestDenseRefusesWhatGorgoniaHasNoTensorFor(t *testing.T) {
-	for _, a := range []*Array{New(0, 3), {Data: make([]float32, 5), Shape: []int{2, 3}}} {
+	for _, a := range []*array.Array{array.New(0, 3), {Data: make([]float32, 5), Shape: []int{2, 3}}} {
 		func() {
 			defer func() {
 				if recover() == nil {
 					t.Errorf("shape %v over %d numbers: no panic", a.Shape, len(a.Data))
 				}
 			}()
-			a.Dense()
+			Dense(a)
 		}()
 	}
 }
@@ -146,9 +148,9 @@ func TestInstallRoutesBothLibrariesToOurGemm(t *testing.T) {
 	if c[0] == c[0] {
 		t.Errorf("blas32 did not run our product: %v", c)
 	}
-	a, _ := Of(zero, 2, 2)
-	b, _ := Of(bad, 2, 2)
-	p, err := tensor.MatMul(a.Dense(), b.Dense())
+	a, _ := array.Of(zero, 2, 2)
+	b, _ := array.Of(bad, 2, 2)
+	p, err := tensor.MatMul(Dense(a), Dense(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,8 +187,8 @@ func TestGorgoniaTransposedOperandsAgree(t *testing.T) {
 func TestMatMul(t *testing.T) {
 	for _, s := range [][3]int{{1, 1, 1}, {2, 3, 4}, {1, 5, 1}, {5, 1, 5}, {17, 33, 19}, {0, 3, 2}, {2, 0, 3}, {2, 3, 0}} {
 		m, k, n := s[0], s[1], s[2]
-		a, _ := Of(iota(m*k), m, k)
-		b, _ := Of(iota(k*n), k, n)
+		a, _ := array.Of(iota(m*k), m, k)
+		b, _ := array.Of(iota(k*n), k, n)
 		c, err := MatMul(a, b)
 		if err != nil || c.SameShape("product", m, n) != nil {
 			t.Fatalf("%v: %v %v", s, c, err)
@@ -206,9 +208,9 @@ func TestMatMul(t *testing.T) {
 }
 
 func TestMatMulRefusesShapes(t *testing.T) {
-	short := &Array{Data: make([]float32, 5), Shape: []int{2, 3}}
-	for _, c := range [][2]*Array{{New(2, 3), New(2, 3)}, {New(6), New(6, 1)}, {New(2, 3, 1), New(3, 2)}, {short, New(3, 2)}} {
-		if _, err := MatMul(c[0], c[1]); !errors.Is(err, ErrShape) {
+	short := &array.Array{Data: make([]float32, 5), Shape: []int{2, 3}}
+	for _, c := range [][2]*array.Array{{array.New(2, 3), array.New(2, 3)}, {array.New(6), array.New(6, 1)}, {array.New(2, 3, 1), array.New(3, 2)}, {short, array.New(3, 2)}} {
+		if _, err := MatMul(c[0], c[1]); !errors.Is(err, array.ErrShape) {
 			t.Errorf("%v times %v: %v", c[0].Shape, c[1].Shape, err)
 		}
 	}
@@ -217,9 +219,9 @@ func TestMatMulRefusesShapes(t *testing.T) {
 // Every order of the axes of shapes with extents of 1, against loops.
 func TestPermute(t *testing.T) {
 	for _, shape := range [][]int{{3, 4}, {1, 4}, {4, 1}, {2, 3, 4}, {1, 3, 1}, {2, 3, 4, 5}, {1, 3, 1, 2}, {1, 1, 1, 1}} {
-		a := &Array{Data: iota(Size(shape)), Shape: shape}
+		a := &array.Array{Data: iota(array.Size(shape)), Shape: shape}
 		for _, axes := range orders(len(shape)) {
-			got := a.Permute(axes...)
+			got := Permute(a, axes...)
 			at := make([]int, len(shape)) // the place in a
 			for i, v := range got.Data {
 				for k, rest := len(axes)-1, i; k >= 0; k-- {
