@@ -10,7 +10,7 @@ import (
 
 func init() {
 	register(Attack{
-		Name: "FNA", Doc: "furthest-negative attack: move the query towards the images of the furthest class",
+		Name: "FNA", Doc: "furthest negative: move the query towards the furthest class",
 		Goal: "bring the images of the furthest class nearer than those of the query's class", Targets: "an item of the furthest class",
 		Objective: "sum over that class of d(z, x)^2 - sum over the query's class of d(z, x)^2",
 		Source:    "Bouniot et al., CVPR Workshops 2020",
