@@ -166,7 +166,7 @@ func TestNamesStayInTheirLine(t *testing.T) {
 	}
 }
 
-// Runs in folders of other names are told apart by their paths.
+// Runs of one name in different folders are shown with their paths.
 func TestRunsOfOneName(t *testing.T) {
 	v := view{runs: map[string]*followed{}}
 	for _, dir := range []string{"a/x", "b/y", "b/x"} {
