@@ -9,6 +9,7 @@ import (
 	"tercet/internal/attack/worst"
 	"tercet/internal/lists"
 	"tercet/internal/record"
+	"tercet/internal/stat"
 	"tercet/internal/text"
 )
 
@@ -17,22 +18,25 @@ const (
 	WorstCase   = record.WorstCase
 	worstClean  = "worst:recall@1" // recall@1 of the queries of the worst case, as they are
 	WorstRadius = "radius@1"       // mean over queries of the smallest perturbation that is known to break each
+	WorstPlus   = "broken@1:plus"  // share of queries that only the attacks break which the suite plus adds
 	Certified   = record.Certified
 )
 
 // KeysOf are the names of the scores of an extra kind of document.
 func KeysOf(kind string) []string {
 	if kind == "worst" {
-		return []string{WorstCase, WorstCase + ":right", WorstCase + ":8bit", WorstRadius, worstClean}
+		return []string{WorstCase, WorstCase + ":right", WorstCase + ":8bit", WorstRadius, WorstPlus, worstClean}
 	}
 	return []string{Certified}
 }
 
 // worstScores are those of worst.json, recall@1 as "worst:recall@1", since it is of its queries
-// alone, and the mean radius of each gallery.
+// alone, the mean radius of each gallery, and what the suite plus adds.
 func worstScores(r *Run) record.Scores {
 	var out record.Scores
-	key := strings.Replace(WorstRadius, "1", fmt.Sprint(max(r.Worst.Options.K, 1)), 1)
+	at := func(key string) string {
+		return strings.Replace(key, "@1", fmt.Sprintf("@%d", max(r.Worst.Options.K, 1)), 1)
+	}
 	for _, g := range r.Worst.Galleries {
 		in := ""
 		if g.Gallery != worst.Full {
@@ -45,13 +49,37 @@ func worstScores(r *Run) record.Scores {
 			out = append(out, s)
 		}
 		if v, ok := meanRadius(r.Worst, g); ok {
+			key := at(WorstRadius)
 			out = append(out, record.Score{Key: key + in, Value: record.Value{Value: v, Definition: key + "(q)"}})
+		}
+		if r.Worst.Options.Version == worst.Plus && r.Worst.Queries > 0 {
+			key, n := at(WorstPlus), r.Worst.Queries
+			broken := brokenByPlus(g)
+			ci := stat.Wilson(broken, n)
+			out = append(out, record.Score{Key: key + in, Value: record.Value{Value: float64(broken) / float64(n), CI95: &ci, Definition: key + "(q)"}})
 		}
 	}
 	if m := r.Worst.Moved; m != nil {
 		out = append(out, m.Scores...)
 	}
 	return out
+}
+
+// brokenByPlus counts the queries that the attacks of the suite worst left unbroken and those
+// that plus adds broke.
+func brokenByPlus(g record.WorstGallery) int {
+	n := 0
+	for _, m := range worst.Members() {
+		if !m.Plus {
+			continue
+		}
+		for _, did := range g.Members {
+			if did.Member == m.Name {
+				n += did.Broken
+			}
+		}
+	}
+	return n
 }
 
 // meanRadius is the mean over queries of the smallest perturbation known to break each, eps

@@ -53,3 +53,23 @@ func TestWorstScores(t *testing.T) {
 		t.Error(note)
 	}
 }
+
+// What only the attacks of the suite plus break has a score where they ran: those of the suite
+// worst, and a member of another name, do not count.
+func TestWorstPlusScore(t *testing.T) {
+	fake := func(version string) *rundir.Run {
+		doc := `{"schema": "tercet.worst/1", ` + worstSource + `, "options": {"version": "` + version + `", "norm": "linf", "eps": 0.25}, "queries": 8, "galleries": [
+ {"gallery": "full", "members": [{"member": "clean", "broken": 1}, {"member": "square", "broken": 2}, {"member": "shift", "broken": 1}, {"member": "rays", "broken": 1}, {"member": "new", "broken": 1}]},
+ {"gallery": "trimmed", "members": [{"member": "apgd-t", "broken": 8}]}]}`
+		return rundirtest.Fake(t, filepath.Join(t.TempDir(), version), 3, "finished", map[string]string{"worst.json": doc})
+	}
+	r := fake("plus")
+	for key, want := range map[string]float64{rundir.WorstPlus: 0.25, rundir.WorstPlus + "(trimmed)": 0} {
+		if v, ok := r.Score(key); !ok || v != want {
+			t.Errorf("%s: %v %v, want %v", key, v, ok, want)
+		}
+	}
+	if v, ok := fake("standard").Score(rundir.WorstPlus); ok {
+		t.Error("a score of attacks that did not run:", v)
+	}
+}
