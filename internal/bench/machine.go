@@ -14,9 +14,12 @@ import (
 // than half a second get a peak that is measured as briefly.
 func MeasurePeak(m *printed.Machine, threads []int, seconds float64) {
 	for _, n := range threads {
+		other := func(burst func() float64) float64 { return peak(n, shorter(bursts/8, seconds), burst) / 1e9 }
 		m.Peak = append(m.Peak, printed.Speed{
 			Threads: n, GFLOPS: PeakFLOPS(n, shorter(bursts, seconds)) / 1e9,
-			BF16: peak(n, shorter(bursts/8, seconds), func() float64 { return kernel.PeakBF16(burstSteps) }) / 1e9,
+			BF16:      other(func() float64 { return kernel.PeakBF16(burstSteps) }),
+			BF16Tiles: other(func() float64 { return kernel.PeakTiles(false, burstSteps/16) }),
+			ByteTiles: other(func() float64 { return kernel.PeakTiles(true, burstSteps/16) }),
 		})
 	}
 }

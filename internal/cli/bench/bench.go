@@ -256,6 +256,12 @@ func benchTable(d *printed.Bench) *render.Table {
 		if p.BF16 > 0 {
 			note += fmt.Sprintf(", %.0f in dot products of bfloat16", p.BF16)
 		}
+		if p.BF16Tiles > 0 {
+			note += fmt.Sprintf(", %.0f in tiles of bfloat16", p.BF16Tiles)
+		}
+		if p.ByteTiles > 0 {
+			note += fmt.Sprintf(", %.0f in tiles of bytes", p.ByteTiles)
+		}
 		t.Notes = append(t.Notes, note)
 	}
 	for _, c := range m.Copy {

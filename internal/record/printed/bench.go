@@ -46,10 +46,12 @@ func (m *Machine) Ends() []int { return slices.Compact([]int{1, m.Threads}) }
 
 // Speed is a rate with a number of threads.
 type Speed struct {
-	Threads int     `json:"threads" doc:"number of threads"`
-	GFLOPS  float64 `json:"gflops,omitempty" doc:"10^9 operations per second; a multiply-add is two"`
-	BF16    float64 `json:"bf16_gflops,omitempty" doc:"the same for dot products of bfloat16, where the processor has them"`
-	GBPerS  float64 `json:"gb_per_s,omitempty" doc:"10^9 bytes per second, read and written"`
+	Threads   int     `json:"threads" doc:"number of threads"`
+	GFLOPS    float64 `json:"gflops,omitempty" doc:"10^9 operations per second; a multiply-add is two"`
+	BF16      float64 `json:"bf16_gflops,omitempty" doc:"the same for dot products of bfloat16, where the processor has them"`
+	BF16Tiles float64 `json:"bf16_tile_gflops,omitempty" doc:"the same for products of tiles of bfloat16 (AMX), where processor and system have them"`
+	ByteTiles float64 `json:"int8_tile_gops,omitempty" doc:"the same for products of tiles of bytes (AMX), 10^9 integer operations per second"`
+	GBPerS    float64 `json:"gb_per_s,omitempty" doc:"10^9 bytes per second, read and written"`
 }
 
 // BenchResult is the measurement of one job. Times are those of one repetition: a

@@ -1,0 +1,131 @@
+// Command amx writes amx_amd64.s of package kernel: products in the tiles of Intel's AMX.
+// Run it by go generate in package kernel.
+package main
+
+import (
+	"tercet/internal/engine/kernel/_generate/asm"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	products("tilesBF16", asm.TileBF16)
+	products("tilesBytes", asm.TileBytes)
+	peak("peakTilesBF16", asm.TileBF16)
+	peak("peakTilesBytes", asm.TileBytes)
+	asm.Write()
+}
+
+// products emits blocks of C of two by two tiles. T0 to T3 hold the sums, T4 and T5 the
+// rows of A, T6 and T7 the columns of B.
+func products(name string, product func(a, b, c int)) {
+	TEXT(name, NOSPLIT, "func(t *"+asm.Struct("../amx.go", "tilesArgs")+")")
+	asm.ConfigureTiles(a)
+	MOVQ(U32(128), line)
+	t := asm.LoadArgs("t")
+	MOVQ(t.Mem("rsa"), rsa)
+	MOVQ(t.Mem("ldc"), ldc)
+	MOVQ(t.Mem("panels"), panels)
+	MOVQ(t.Mem("b"), panel)
+	column := AllocLocal(8)
+	MOVQ(t.Mem("c"), c)
+	MOVQ(c, column)
+
+	Label("panel")
+	MOVQ(t.Mem("strips"), strips)
+	MOVQ(t.Mem("a"), strip)
+	Label("strip")
+	// Row 16 of C, then of A.
+	MOVQ(ldc, below)
+	SHLQ(Imm(4), below)
+	ADDQ(c, below)
+	CMPB(t.Mem("add"), Imm(0))
+	JNE(LabelRef("load"))
+	for i := range 4 {
+		asm.TileZero(i)
+	}
+	JMP(LabelRef("begin"))
+	Label("load")
+	eachC(asm.TileLoad)
+	Label("begin")
+	MOVQ(strip, a)
+	MOVQ(rsa, below)
+	SHLQ(Imm(4), below)
+	ADDQ(a, below)
+	MOVQ(panel, b)
+	MOVQ(t.Mem("steps"), steps)
+	Label("step")
+	asm.TileLoad(6, b, line, 0)
+	asm.TileLoad(4, a, rsa, 0)
+	product(4, 6, 0)
+	asm.TileLoad(7, b, line, 64)
+	product(4, 7, 1)
+	asm.TileLoad(5, below, rsa, 0)
+	product(5, 6, 2)
+	product(5, 7, 3)
+	ADDQ(t.Mem("nexta"), a)
+	ADDQ(t.Mem("nexta"), below)
+	ADDQ(U32(16*128), b)
+	DECQ(steps)
+	JNZ(LabelRef("step"))
+
+	MOVQ(ldc, below)
+	SHLQ(Imm(4), below)
+	ADDQ(c, below)
+	eachC(asm.TileStore)
+	MOVQ(ldc, a)
+	SHLQ(Imm(5), a)
+	ADDQ(a, c)
+	ADDQ(t.Mem("stripa"), strip)
+	DECQ(strips)
+	JNZ(LabelRef("strip"))
+
+	MOVQ(column, c)
+	SUBQ(I8(-128), c) // 32 columns
+	MOVQ(c, column)
+	ADDQ(t.Mem("panelb"), panel)
+	DECQ(panels)
+	JNZ(LabelRef("panel"))
+	asm.TileRelease()
+	RET()
+}
+
+// The registers of products; those that bytes name are chosen here. below is row 16 of A
+// or C, line the bytes of a row of a panel of B.
+var (
+	a, b, c               = reg.RAX, reg.RBX, reg.RCX
+	below, rsa, line      = reg.RDX, reg.RSI, reg.RDI
+	ldc, strip, panel     = reg.R8, reg.R9, reg.R10
+	steps, strips, panels = reg.R11, reg.R12, reg.R13
+)
+
+// eachC calls f with the four tiles of C.
+func eachC(f func(tile int, base, stride reg.GPPhysical, disp int)) {
+	f(0, c, ldc, 0)
+	f(1, c, ldc, 64)
+	f(2, below, ldc, 0)
+	f(3, below, ldc, 64)
+}
+
+// peak emits steps of four products of registers.
+func peak(name string, product func(a, b, c int)) {
+	TEXT(name, NOSPLIT, "func(steps int)")
+	asm.ConfigureTiles(reg.RAX)
+	for i := range 8 {
+		asm.TileZero(i)
+	}
+	Load(Param("steps"), reg.RCX)
+	Label("loop")
+	for range 4 {
+		product(4, 6, 0)
+		product(4, 7, 1)
+		product(5, 6, 2)
+		product(5, 7, 3)
+	}
+	DECQ(reg.RCX)
+	JNZ(LabelRef("loop"))
+	asm.TileRelease()
+	RET()
+}
