@@ -27,6 +27,8 @@ type paper struct {
 		Kept   string `yaml:"kept"` // a file of results/tables
 		Status string `yaml:"status"`
 		Why    string `yaml:"why"`
+		Full   string `yaml:"full"` // the command line at the paper's size
+		Cost   string `yaml:"cost"` // and its time on one core, estimated
 	} `yaml:"items"`
 }
 
@@ -63,12 +65,16 @@ func TestPapersPageGolden(t *testing.T) {
 		for _, i := range p.Items {
 			count[i.Status]++
 			checkItem(t, file, i.Item, i.Make, i.Kept, i.Status, i.Why)
+			checkFull(t, file, i.Item, i.Full, i.Cost, i.Status)
 			status, command, kept := i.Status, "", ""
 			if i.Why != "" {
 				status += ": " + i.Why
 			}
 			if i.Make != "" {
 				command = "`" + i.Make + "`"
+			}
+			if i.Full != "" {
+				command = strings.TrimPrefix(command+"; the paper's size, "+i.Cost+": `"+i.Full+"`", "; ")
 			}
 			if i.Kept != "" {
 				kept = fmt.Sprintf("[csv](../results/tables/%s)", i.Kept)
@@ -132,9 +138,27 @@ func checkItem(t *testing.T, file, item, command, kept, status, why string) {
 			t.Errorf("%s: %s: %v", file, item, err)
 		}
 	}
-	if command == "" {
-		return
+	if command != "" {
+		checkCommand(t, file, item, command)
 	}
+}
+
+// checkFull holds an item that is below the paper's size to a command at that size and its
+// estimated cost.
+func checkFull(t *testing.T, file, item, command, cost, status string) {
+	t.Helper()
+	below := slices.Contains([]string{"smaller", "other data", "part", "not run", "not available"}, status)
+	if below != (command != "") || below != (cost != "") {
+		t.Errorf("%s: %s: %s: command at the paper's size %q, cost %q", file, item, status, command, cost)
+	}
+	if command != "" {
+		checkCommand(t, file, item, command)
+	}
+}
+
+// checkCommand says that tercet takes a command line, and that its configs and steps are there.
+func checkCommand(t *testing.T, file, item, command string) {
+	t.Helper()
 	words := strings.Fields(command)
 	cmd, args, err := tree().Find(words)
 	if err == nil {
@@ -151,7 +175,7 @@ func checkItem(t *testing.T, file, item, command, kept, status, why string) {
 			}
 		}
 		if i == 2 && strings.HasPrefix(command, "study run ") {
-			checkSteps(t, file, item, w, words[3:])
+			checkSteps(t, file, item, w, cmd.Flags().Args()[1:])
 		}
 	}
 }
