@@ -114,13 +114,21 @@ func (o *Observation) lookup(source string) (any, bool) {
 	return nil, false
 }
 
-// walk follows keys separated by dots. Of a list the key * is all its entries: their texts,
-// separated by commas.
+// walk follows keys separated by dots. Of a list the key N is entry N, from 0, and * is all its
+// entries: their texts, separated by commas.
 func walk(doc any, path string) (any, bool) {
 	for path != "" {
 		key, rest, _ := strings.Cut(path, ".")
-		if list, is := doc.([]any); is && key == "*" {
-			return all(list, rest)
+		if list, is := doc.([]any); is {
+			if key == "*" {
+				return all(list, rest)
+			}
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(list) {
+				return nil, false
+			}
+			doc, path = list[i], rest
+			continue
 		}
 		tree, ok := doc.(map[string]any)
 		if !ok {
