@@ -63,7 +63,7 @@ func TestBuiltInTables(t *testing.T) {
 			}
 		}
 	}
-	if rows != 117 || full != 101 {
+	if rows != 130 || full != 101 {
 		t.Errorf("%d rows, %d of them with all scores", rows, full)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"tercet/internal/rundir"
 	"tercet/internal/study"
 	"tercet/internal/summary"
+	"tercet/internal/text"
 )
 
 type options struct {
@@ -66,9 +67,7 @@ the settings that differ; its tables can be sorted. It works offline.
 
 --table compares the runs with a paper's reported numbers, in the paper's rows and
 columns. Each run goes to the row whose config keys it matches. Tables:
-` + strings.Join(tables.All.Names(), ", ") + `;
-tab7 to tab11 by their number; or a YAML file such as configs/tables/u.yaml.
-NAME can also be a table of a built-in study, such as clustering, double-descent,
+` + text.Wrap(strings.Join(tables.All.Names(), ", ")+"; tab7 to tab11 by their number; or a YAML file such as configs/tables/u.yaml.", 88, "") + `NAME can also be a table of a built-in study, such as clustering, double-descent,
 noise-robust and manipulation; these also have claims with verdicts. tercet study list
 NAME prints the tables of a study. Other tables: worst-band (worst cases and certificates
 as a function of the budget), stability (measured stability of metrics, with the bounds)

@@ -32,6 +32,9 @@ func (p *Table) Compare(runs []*rundir.Run, variants []string) (*study.Document,
 		return nil, err
 	}
 	d := &study.Document{Rows: []*study.Row{}, Notes: []string{fmt.Sprintf("%s: %s; %s", p.by(), p.Source, p.Setup)}}
+	if !p.attacks() {
+		variants = variants[:1] // there is nothing to tell them apart
+	}
 	var remarks, used []string
 	var kept []*rundir.Run
 	for i := range p.Rows {
@@ -48,7 +51,10 @@ func (p *Table) Compare(runs []*rundir.Run, variants []string) (*study.Document,
 			d.Notes = append(d.Notes, pooled(names[k], kind)...)
 			remarks = append(remarks, ended(names[k], kind)...)
 			for _, v := range variants {
-				who := "ours, " + v
+				who := "ours"
+				if p.attacks() {
+					who += ", " + v
+				}
 				if len(kinds) > 1 {
 					who += ", " + names[k]
 				}
@@ -82,7 +88,11 @@ func inOrder(runs, kept []*rundir.Run) []*rundir.Run {
 
 // table has the paper's columns.
 func (p *Table) table() *study.Table {
-	t := &study.Table{Name: p.Name, Title: p.Name + ": " + p.Title, Columns: []string{"defense", "eta as int", "numbers", "data", "n"}}
+	columns := []string{cmp.Or(p.Heading, "defense") + " = defense", "eta as int", "numbers", "data", "n"}
+	if !p.attacks() {
+		columns = slices.Delete(columns, 1, 2)
+	}
+	t := &study.Table{Name: p.Name, Title: p.Name + ": " + p.Title, Columns: columns}
 	for _, name := range []string{"defense", "eta", "numbers", "data"} {
 		t.Fields = append(t.Fields, observe.Field{Name: name})
 		t.Rows = append(t.Rows, name)

@@ -28,6 +28,7 @@ func (p *Table) used(runs []*rundir.Run, variants []string) []string {
 		case r.Eval == nil && r.Leaves("eval"), r.Attack == nil && r.Leaves("attack"):
 		case r.Eval == nil:
 			noEval = append(noEval, r.Dir)
+		case !p.attacks():
 		case r.Attack == nil:
 			noAttack = append(noAttack, r.Dir)
 		case slices.ContainsFunc(variants, func(v string) bool { _, ok := record.Scores(r.Attack.Scores[v]).Get(attack.ERS); return !ok }):
@@ -92,7 +93,10 @@ func ofOthers(r *rundir.Run) []string {
 
 // legend says what the numbers are.
 func (p *Table) legend(d *study.Document) string {
-	note := "in percent, except TMA (a cosine) and ES:D (a distance)"
+	note := "in percent"
+	if p.attacks() {
+		note += ", except TMA (a cosine) and ES:D (a distance)"
+	}
 	seeds, one := false, false
 	for _, r := range d.Rows {
 		seeds = seeds || !r.Paper && len(r.Runs) > 1 && r.N > 1

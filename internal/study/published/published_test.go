@@ -393,7 +393,7 @@ func TestPaperTableNotes(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	for _, want := range []string{"20 of 200 test images", ",stopping step chosen on test images,", `"ours, fixed",glyphs,2,0.5`} {
+	for _, want := range []string{"20 of 200 test images", ",stopping step chosen on test images,", `x,ours,glyphs,2,0.5`} {
 		if !strings.Contains(csv, want) {
 			t.Errorf("no %q in\n%s", want, csv)
 		}

@@ -23,6 +23,7 @@ type Table struct {
 	Title   string   `yaml:"title"`
 	Aliases []string `yaml:"aliases"` // other names, such as tab7
 	By      string   `yaml:"by"`      // whose numbers they are, "paper" where it is empty
+	Heading string   `yaml:"heading"` // of the column of labels, "defense" where it is empty
 	Source  string   `yaml:"source"`  // where the numbers stand
 	Setup   string   `yaml:"setup"`   // data, network and attack of the paper
 	Columns []string `yaml:"columns"` // in the paper's order
@@ -74,6 +75,7 @@ const ersOfTen = "ERS of the ten"
 var publishedScores = func() []publishedScore {
 	list := []publishedScore{
 		{"R@1", "recall@1", false, true, 0, 100}, {"R@2", "recall@2", false, true, 0, 100},
+		{"R@4", "recall@4", false, true, 0, 100}, {"R@8", "recall@8", false, true, 0, 100}, {"R@10", "recall@10", false, true, 0, 100},
 		{"mAP", "map", false, true, 0, 100}, {"NMI", "nmi", false, true, 0, 100},
 	}
 	attacks, _ := attack.Suite("ers")
@@ -113,6 +115,12 @@ func Read(text []byte, file, name string) (*Table, error) {
 		}
 	}
 	return p, nil
+}
+
+// attacks says that the table has columns of attacks, or rows with crafting.
+func (p *Table) attacks() bool {
+	return slices.ContainsFunc(p.scores, func(s publishedScore) bool { return s.attacked }) ||
+		slices.ContainsFunc(p.Rows, func(r Row) bool { return r.Eta > 0 })
 }
 
 // by says whose the printed numbers are.
