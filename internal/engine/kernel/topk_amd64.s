@@ -1312,6 +1312,302 @@ block:
 	VZEROUPPER
 	RET
 
+// func pairProductsFMA(k int, rows **float32, sums *float32)
+// Requires: AVX, FMA3
+TEXT ·pairProductsFMA(SB), NOSPLIT, $0-24
+	MOVQ   rows+8(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), SI
+	MOVQ   32(AX), DI
+	MOVQ   40(AX), R8
+	MOVQ   48(AX), R9
+	MOVQ   56(AX), R10
+	MOVQ   64(AX), R11
+	MOVQ   72(AX), R12
+	MOVQ   80(AX), R13
+	MOVQ   88(AX), AX
+	VXORPS X0, X0, X0
+	VXORPS X2, X2, X2
+	VXORPS X4, X4, X4
+	VXORPS X6, X6, X6
+	VXORPS X8, X8, X8
+	VXORPS X10, X10, X10
+	MOVQ   k+0(FP), R14
+	XORQ   R15, R15
+
+number:
+	VMOVSS      (CX)(R15*4), X1
+	VMOVSS      (BX)(R15*4), X3
+	VMOVSS      (DI)(R15*4), X5
+	VMOVSS      (R9)(R15*4), X7
+	VMOVSS      (R11)(R15*4), X9
+	VMOVSS      (R13)(R15*4), X11
+	VFMADD231SS (DX)(R15*4), X1, X0
+	VFMADD231SS (SI)(R15*4), X3, X2
+	VFMADD231SS (R8)(R15*4), X5, X4
+	VFMADD231SS (R10)(R15*4), X7, X6
+	VFMADD231SS (R12)(R15*4), X9, X8
+	VFMADD231SS (AX)(R15*4), X11, X10
+	INCQ        R15
+	CMPQ        R15, R14
+	JNE         number
+	MOVQ        sums+16(FP), AX
+	VMOVSS      X0, (AX)
+	VMOVSS      X2, 4(AX)
+	VMOVSS      X4, 8(AX)
+	VMOVSS      X6, 12(AX)
+	VMOVSS      X8, 16(AX)
+	VMOVSS      X10, 20(AX)
+	VZEROUPPER
+	RET
+
+// func nearPairsAVX512(p *struct{rows int; cols int; upper *int32; middle *int32; rowScale *float32; colScale *float32; reach *float32; need *float32; otherReach *float32; otherNeed *float32; row *int32; col *int32; dot *float32}) int
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·nearPairsAVX512(SB), NOSPLIT, $0-16
+	MOVQ         p+0(FP), AX
+	MOVQ         16(AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         80(AX), BX
+	MOVQ         88(AX), SI
+	MOVQ         96(AX), DI
+	XORQ         R8, R8
+	MOVL         $0x43800000, R9
+	VPBROADCASTD R9, Z0
+	MOVL         $0x00000010, R9
+	VPBROADCASTD R9, Z2
+	VPXORD       Z1, Z1, Z1
+
+row:
+	MOVQ         32(AX), R9
+	VBROADCASTSS (R9)(R8*4), Z5
+	MOVQ         48(AX), R9
+	VBROADCASTSS (R9)(R8*4), Z6
+	MOVQ         64(AX), R9
+	VBROADCASTSS (R9)(R8*4), Z7
+	VMULPS       Z0, Z5, Z5
+	MOVQ         56(AX), R9
+	MOVQ         72(AX), R10
+	MOVQ         40(AX), R11
+	MOVQ         8(AX), R12
+	VMOVDQU32    lanes<>+0(SB), Z3
+
+columns:
+	VCVTDQ2PS     (CX), Z8
+	VCVTDQ2PS     (DX), Z4
+	VFMADD213PS   Z4, Z0, Z8
+	VMULPS        (R11), Z5, Z4
+	VMULPS        Z4, Z8, Z8
+	VMOVUPS       (R9), Z4
+	VSUBPS        Z6, Z4, Z4
+	VCMPPS        $0x1d, Z4, Z8, K2
+	VMOVUPS       (R10), Z4
+	VSUBPS        Z7, Z4, Z4
+	VCMPPS        $0x1d, Z4, Z8, K1
+	KORW          K1, K2, K2
+	VCVTDQ2PS     64(CX), Z9
+	VCVTDQ2PS     64(DX), Z4
+	VFMADD213PS   Z4, Z0, Z9
+	VMULPS        64(R11), Z5, Z4
+	VMULPS        Z4, Z9, Z9
+	VMOVUPS       64(R9), Z4
+	VSUBPS        Z6, Z4, Z4
+	VCMPPS        $0x1d, Z4, Z9, K3
+	VMOVUPS       64(R10), Z4
+	VSUBPS        Z7, Z4, Z4
+	VCMPPS        $0x1d, Z4, Z9, K1
+	KORW          K1, K3, K3
+	VCVTDQ2PS     128(CX), Z10
+	VCVTDQ2PS     128(DX), Z4
+	VFMADD213PS   Z4, Z0, Z10
+	VMULPS        128(R11), Z5, Z4
+	VMULPS        Z4, Z10, Z10
+	VMOVUPS       128(R9), Z4
+	VSUBPS        Z6, Z4, Z4
+	VCMPPS        $0x1d, Z4, Z10, K4
+	VMOVUPS       128(R10), Z4
+	VSUBPS        Z7, Z4, Z4
+	VCMPPS        $0x1d, Z4, Z10, K1
+	KORW          K1, K4, K4
+	VCVTDQ2PS     192(CX), Z11
+	VCVTDQ2PS     192(DX), Z4
+	VFMADD213PS   Z4, Z0, Z11
+	VMULPS        192(R11), Z5, Z4
+	VMULPS        Z4, Z11, Z11
+	VMOVUPS       192(R9), Z4
+	VSUBPS        Z6, Z4, Z4
+	VCMPPS        $0x1d, Z4, Z11, K5
+	VMOVUPS       192(R10), Z4
+	VSUBPS        Z7, Z4, Z4
+	VCMPPS        $0x1d, Z4, Z11, K1
+	KORW          K1, K5, K5
+	KORW          K2, K3, K1
+	KORW          K4, K5, K6
+	KORTESTW      K1, K6
+	JZ            none
+	VMOVDQA32     Z3, Z4
+	VCOMPRESSPS.Z Z8, K2, Z8
+	VPCOMPRESSD.Z Z4, K2, Z12
+	VMOVUPS       Z8, (DI)
+	VMOVDQU32     Z12, (SI)
+	VMOVDQU32     Z1, (BX)
+	KMOVW         K2, R13
+	POPCNTL       R13, R13
+	LEAQ          (DI)(R13*4), DI
+	LEAQ          (SI)(R13*4), SI
+	LEAQ          (BX)(R13*4), BX
+	VPADDD        Z2, Z4, Z4
+	VCOMPRESSPS.Z Z9, K3, Z8
+	VPCOMPRESSD.Z Z4, K3, Z9
+	VMOVUPS       Z8, (DI)
+	VMOVDQU32     Z9, (SI)
+	VMOVDQU32     Z1, (BX)
+	KMOVW         K3, R13
+	POPCNTL       R13, R13
+	LEAQ          (DI)(R13*4), DI
+	LEAQ          (SI)(R13*4), SI
+	LEAQ          (BX)(R13*4), BX
+	VPADDD        Z2, Z4, Z4
+	VCOMPRESSPS.Z Z10, K4, Z8
+	VPCOMPRESSD.Z Z4, K4, Z9
+	VMOVUPS       Z8, (DI)
+	VMOVDQU32     Z9, (SI)
+	VMOVDQU32     Z1, (BX)
+	KMOVW         K4, R13
+	POPCNTL       R13, R13
+	LEAQ          (DI)(R13*4), DI
+	LEAQ          (SI)(R13*4), SI
+	LEAQ          (BX)(R13*4), BX
+	VPADDD        Z2, Z4, Z4
+	VCOMPRESSPS.Z Z11, K5, Z8
+	VPCOMPRESSD.Z Z4, K5, Z4
+	VMOVUPS       Z8, (DI)
+	VMOVDQU32     Z4, (SI)
+	VMOVDQU32     Z1, (BX)
+	KMOVW         K5, R13
+	POPCNTL       R13, R13
+	LEAQ          (DI)(R13*4), DI
+	LEAQ          (SI)(R13*4), SI
+	LEAQ          (BX)(R13*4), BX
+
+none:
+	VPADDD       Z2, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000100, R9
+	ADDQ         $0x00000100, R10
+	ADDQ         $0x00000100, R11
+	SUBQ         $0x40, R12
+	JNZ          columns
+	MOVL         $0x00000001, R9
+	VPBROADCASTD R9, Z3
+	VPADDD       Z3, Z1, Z1
+	INCQ         R8
+	CMPQ         (AX), R8
+	JNE          row
+	SUBQ         96(AX), DI
+	SHRQ         $0x02, DI
+	MOVQ         DI, ret+8(FP)
+	VZEROUPPER
+	RET
+
+DATA lanes<>+0(SB)/4, $0x00000000
+DATA lanes<>+4(SB)/4, $0x00000001
+DATA lanes<>+8(SB)/4, $0x00000002
+DATA lanes<>+12(SB)/4, $0x00000003
+DATA lanes<>+16(SB)/4, $0x00000004
+DATA lanes<>+20(SB)/4, $0x00000005
+DATA lanes<>+24(SB)/4, $0x00000006
+DATA lanes<>+28(SB)/4, $0x00000007
+DATA lanes<>+32(SB)/4, $0x00000008
+DATA lanes<>+36(SB)/4, $0x00000009
+DATA lanes<>+40(SB)/4, $0x0000000a
+DATA lanes<>+44(SB)/4, $0x0000000b
+DATA lanes<>+48(SB)/4, $0x0000000c
+DATA lanes<>+52(SB)/4, $0x0000000d
+DATA lanes<>+56(SB)/4, $0x0000000e
+DATA lanes<>+60(SB)/4, $0x0000000f
+GLOBL lanes<>(SB), RODATA|NOPTR, $64
+
+// func countNearAVX512(p *struct{pairs int; dot *float32; item *int32; query *int32; add *float32; base *int; cut *float32; count *int32; unsure *int32; factor float32; width float32}) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, POPCNT
+TEXT ·countNearAVX512(SB), NOSPLIT, $8-16
+	MOVQ   p+0(FP), AX
+	MOVQ   8(AX), CX
+	MOVQ   16(AX), DX
+	MOVQ   24(AX), BX
+	MOVQ   64(AX), SI
+	LEAQ   (SP), R9
+	XORQ   DI, DI
+	VMOVSS 72(AX), X0
+	VMOVSS 76(AX), X1
+
+pair:
+	MOVLQSX      (DX)(DI*4), R11
+	MOVLQSX      (BX)(DI*4), R10
+	VMOVSS       (CX)(DI*4), X2
+	MOVQ         32(AX), R8
+	VFMADD213SS  (R8)(R11*4), X0, X2
+	VSUBSS       X1, X2, X3
+	VADDSS       X1, X2, X2
+	VBROADCASTSS X3, Z3
+	VBROADCASTSS X2, Z2
+	MOVQ         40(AX), R8
+	MOVQ         8(R8)(R10*8), R11
+	MOVQ         (R8)(R10*8), R10
+	MOVQ         48(AX), R8
+	LEAQ         (R8)(R10*4), R8
+	VMOVUPS      (R8), Z4
+	VCMPPS       $0x1e, Z4, Z3, K1
+	VCMPPS       $0x1d, Z4, Z2, K2
+	KMOVW        K1, R12
+	KMOVW        K2, R13
+	SUBQ         R10, R11
+	CMPQ         R11, $0x10
+	JLE          few
+	VMOVUPS      64(R8), Z4
+	VCMPPS       $0x1e, Z4, Z3, K1
+	VCMPPS       $0x1d, Z4, Z2, K2
+	KMOVW        K1, R8
+	SHLQ         $0x10, R8
+	ORQ          R8, R12
+	KMOVW        K2, R8
+	SHLQ         $0x10, R8
+	ORQ          R8, R13
+
+few:
+	BZHIQ   R11, R12, R12
+	BZHIQ   R11, R13, R13
+	POPCNTQ R12, R12
+	POPCNTQ R13, R13
+	CMPQ    R12, R13
+	JNE     between
+	MOVQ    56(AX), R8
+	ADDQ    R12, R10
+	LEAQ    (R8)(R10*4), R8
+	CMPQ    R12, R11
+	CMOVQEQ R9, R8
+	INCL    (R8)
+	JMP     next
+
+between:
+	MOVL DI, (SI)
+	ADDQ $0x04, SI
+
+next:
+	INCQ DI
+	CMPQ (AX), DI
+	JNE  pair
+	SUBQ 64(AX), SI
+	SHRQ $0x02, SI
+	MOVQ SI, ret+8(FP)
+	VZEROUPPER
+	RET
+
 // func byteTileVNNI(rows int, k int, a *uint32, lda int, b *uint32, start *int32, scale *float32, add *float32, by *float32, out *float32, ld int)
 // Requires: AVX, AVX512F, AVX512VNNI
 TEXT ·byteTileVNNI(SB), NOSPLIT, $0-88

@@ -132,6 +132,19 @@ func product32Asm(level Level, blocks int, a, b *float32) float32
 //go:noescape
 func shiftRowAsm(level Level, blocks int, x *float32, mean *float64, scale float64, out *float32)
 
+// pairProductsFMA multiplies six pairs of rows of k numbers, k > 0, the rows of a pair next to each other:
+//
+//	for i := range 6 {
+//		s := float32(0)
+//		for p := range k {
+//			s = fma(rows[2*i][p], rows[2*i+1][p], s)
+//		}
+//		sums[i] = s
+//	}
+//
+//go:noescape
+func pairProductsFMA(k int, rows **float32, sums *float32)
+
 // byteTileVNNI multiplies rows (1 to 14) rows of k words of signed bytes by a panel of 32 columns of unsigned ones, k > 0:
 //
 //	for i := range rows {

@@ -209,3 +209,35 @@ func TestTopKAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", a)
 	}
 }
+
+// Products of single pairs have the bits of those of whole panels.
+func TestPairDots(t *testing.T) {
+	atLevels(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 13))
+		for _, d := range []int{1, 2, 17, 128, 512, 513, 1100} {
+			const m, n = 9, 70
+			x, _ := banded(m*d, float32(math.NaN()))
+			y, _ := banded(n*d, float32(math.NaN()))
+			normal(r, x)
+			normal(r, y)
+			var packed kernel.PackedRows
+			packed.Pack(n, d, y)
+			want := make([]float32, m*packed.Cols())
+			packed.Dots(m, x, d, 0, packed.Cols(), 1, want, packed.Cols())
+			for _, pairs := range []int{0, 1, 5, 6, 7, 13} {
+				a, b := make([]int32, pairs), make([]int32, pairs)
+				for i := range a {
+					a[i], b[i] = int32(r.IntN(m)), int32(r.IntN(n))
+				}
+				got, check := banded(pairs, float32(-3))
+				kernel.PairDots(d, x, y, a, b, got)
+				check(t, "products")
+				for i, v := range got {
+					if w := want[int(a[i])*packed.Cols()+int(b[i])]; v != w {
+						t.Fatalf("d = %d, pair %d of %d: %v, want %v", d, i, pairs, v, w)
+					}
+				}
+			}
+		}
+	})
+}

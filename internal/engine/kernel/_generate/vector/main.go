@@ -43,6 +43,9 @@ func topk() {
 		s.product32()
 		s.shiftRow()
 	}
+	pairProducts()
+	nearPairs()
+	countNear()
 	byteTile()
 	quantize()
 }
