@@ -82,9 +82,9 @@ END
 }
 idle() { sinfo -h -o %T 2>/dev/null | grep -q idle; }
 
-# until_true SECONDS COMMAND...
+# until_true SECONDS COMMAND...: on a shared machine PATIENCE=4 waits four times as long.
 until_true() {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1 * ${PATIENCE:-1}))
 	shift
 	until "$@"; do [ $SECONDS -lt $end ] || fail "waited in vain for: $*"; sleep 0.2; done
 }

@@ -2,11 +2,11 @@
 # A sweep of tiny runs as a Slurm array whose tasks are killed with kill -9 at random moments.
 # What tercet sweep status lists is submitted again until all runs are finished: none is lost,
 # none is trained twice, and their bytes are those of one process. Needs slurm-wlm, munge, root.
-# Usage: TERCET=bin/tercet [RUNS=1000 TASKS=500 KILLS=100] scripts/slurm-sweep-test.sh
+# Usage: TERCET=bin/tercet [RUNS=1000 TASKS=500 KILLS=100 STEPS=1000] scripts/slurm-sweep-test.sh
 set -euo pipefail
 NAME=slurm-sweep-test
 TERCET=$(realpath "$TERCET")
-RUNS=${RUNS:-1000} TASKS=${TASKS:-500} KILLS=${KILLS:-100}
+RUNS=${RUNS:-1000} TASKS=${TASKS:-500} KILLS=${KILLS:-100} STEPS=${STEPS:-1000}
 # shellcheck source=scripts/slurm-node.sh
 source "$(dirname "$0")/slurm-node.sh"
 
@@ -17,7 +17,7 @@ name: s
 data: {name: glyphs, size: 12, glyphs: {classes: 4, per_class: 4, test_classes: 2}}
 model: {name: mlp, width: 16, embedding: 4}
 batch: {sampler: class-pairs, pairs: 4}
-train: {epochs: 0, steps: 1000, eval_every: 0, log_every: 100, checkpoint_every: 20 steps}
+train: {epochs: 0, steps: $STEPS, eval_every: 0, log_every: 100, checkpoint_every: 20 steps}
 sweep: {seed: [$(seq -s ', ' 0 $((RUNS - 1)))]}
 END
 tercet train sweep.yaml --quiet --jobs 2 --runs-dir want >/dev/null

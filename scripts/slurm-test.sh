@@ -3,7 +3,7 @@
 # it the array that tercet train --emit slurm prints, preempted, killed, stopped by its
 # time limit and submitted again, and a run of two ranks. Its bytes must be those of
 # runs that nobody stopped. Needs slurm-wlm, munge; Open MPI and MPICH for the ranks.
-# Usage: TERCET=bin/tercet NATIVE=bin/tercet-native scripts/slurm-test.sh
+# Usage: TERCET=bin/tercet NATIVE=bin/tercet-native [STEPS=16000 PATIENCE=1] scripts/slurm-test.sh
 set -euo pipefail
 NAME=slurm-test
 TERCET=$(realpath "$TERCET") NATIVE=$(realpath "$NATIVE")
@@ -12,13 +12,15 @@ source "$(dirname "$0")/slurm-node.sh"
 
 mkdir bin && ln -s "$TERCET" bin/tercet && ln -s "$NATIVE" bin/tercet-native
 export PATH=$B/bin:$PATH
-# A run takes 30 s on a fast machine: Slurm looks at time limits every 30 s.
-cat >sweep.yaml <<'END'
+# A run takes 30 s on a fast machine: Slurm looks at time limits every 30 s. On a shared one
+# fewer STEPS do.
+STEPS=${STEPS:-16000}
+cat >sweep.yaml <<END
 name: s
 data: {name: glyphs, size: 16, glyphs: {classes: 12, per_class: 6, test_classes: 6}}
 model: {name: cnn, width: 8, embedding: 8}
 batch: {sampler: class-pairs, pairs: 16}
-train: {epochs: 0, steps: 16000, eval_every: 1000, log_every: 100, checkpoint_every: 20 steps, shards: 2}
+train: {epochs: 0, steps: $STEPS, eval_every: 1000, log_every: 100, checkpoint_every: 20 steps, shards: 2}
 sweep: {seed: [0, 1, 2, 3]}
 END
 tercet train sweep.yaml --quiet --jobs 2 --runs-dir want >/dev/null
