@@ -31,11 +31,19 @@ type counting struct {
 	rows, cols keyTerms
 	base       []int     // where the cuts of each query begin, and their end
 	limit      []float32 // the largest cut of each query
-	cut        []float32
-	index      []int32
-	count      []int32
-	back       []int32 // counts where of equal keys those with higher indices are below
-	spare      par.Free[countScratch]
+	// The cuts of each query in ascending order, those of equal keys by index.
+	cut   []float32
+	index []int32
+	// count has the items before each cut, less those before the query's cut before it.
+	// extra has, likewise, what is to be added where of equal keys those with higher indices
+	// come first.
+	count []int32
+	extra []int32
+	spare par.Free[countScratch]
+
+	edge             []float32   // cuts as the keys of useNear are compared with them
+	sides            [2]fineSide // of rows and columns
+	rowSide, colSide *fineSide
 }
 
 // countScratch is what counts in one block.
@@ -43,6 +51,7 @@ type countScratch struct {
 	kernel.KeyCounts
 	scale, add [panelRows]float32
 	panels     [panelRows * kernel.PanelRows]float32
+	near       nearScratch
 }
 
 // panelRows are the rows of a block, filled up to panels.
@@ -59,19 +68,26 @@ func (s *search) counted() bool {
 	return s.near == 0 && s.except == nil
 }
 
-func (s *search) runCounting(ctx context.Context, told progress.Count) error {
+func (s *search) runCounting(ctx context.Context, told progress.Count) (*counting, error) {
 	c := &counting{s: s, sweep: sweep{d: s.d, rows: s.x, cols: s.g, self: s.self}}
 	c.sweep.user = c
 	c.cols.set(s, s.norm)
 	c.rows = c.cols
 	c.setCuts()
+	if s.self {
+		c.fineCols(c.limit)
+		c.fineSame()
+	} else {
+		c.fineRows(c.limit)
+		c.fineCols(nil)
+	}
 	if err := c.sweep.run(ctx, func(done, total int) {
 		told.Tell(int(int64(len(s.query))*int64(done)/int64(total)), len(s.query))
 	}); err != nil {
-		return err
+		return nil, err
 	}
 	c.score()
-	return nil
+	return c, nil
 }
 
 // keyTerms are what products with items are multiplied by, and what is added, for their
@@ -149,13 +165,16 @@ func (c *counting) layOut() {
 	total := c.base[len(c.base)-1]
 	c.limit = make([]float32, len(c.base)-1)
 	c.cut, c.index = make([]float32, total+kernel.MostCuts), make([]int32, total)
-	c.count, c.back = make([]int32, total), make([]int32, total)
+	c.count, c.extra = make([]int32, total), make([]int32, total)
 	none := float32(math.Inf(-1))
 	for q := range c.limit {
 		c.limit[q] = none
 	}
 	for i := range c.cut {
 		c.cut[i] = none
+	}
+	if c.edge = c.cut; c.s.fine && c.s.cosine {
+		c.edge = make([]float32, len(c.cut))
 	}
 }
 
@@ -210,10 +229,20 @@ func (w *classKeys) products(c *counting, rows []int32, x []float32, cols []int3
 		for r, item := range cols {
 			scale, add := c.s.keyTerms(w.norm[r])
 			key := float32(w.dots[i*ld+r]*scale) + add
-			c.cut[p+r], c.index[p+r] = key, item
 			limit = max(limit, key)
+			v, at := code(key, int(item)), p+r
+			for ; at > p && code(c.cut[at-1], int(c.index[at-1])) > v; at-- {
+				c.cut[at], c.index[at] = c.cut[at-1], c.index[at-1]
+			}
+			c.cut[at], c.index[at] = key, item
 		}
 		c.limit[q] = limit
+		if c.s.fine && c.s.cosine {
+			norm := float32(1 / math.Sqrt(kernel.SumSquares(x[i*d:(i+1)*d])))
+			for r := range cols {
+				c.edge[p+r] = c.cut[p+r] * norm
+			}
+		}
 	}
 }
 
@@ -266,29 +295,39 @@ func (c *counting) query(q int, x []float32, stride int, scale, add []float32, f
 	if from == to || !kernel.CountKeys(x, stride, scale, add, c.limit[q], c.cut[from:], to-from, &w.KeyCounts) {
 		return
 	}
-	count, back, below, most := c.count[from:to], c.back[from:to], &w.Below, &w.AtMost
+	count, extra := c.count[from:to], c.extra[from:to]
+	var lastCount, lastExtra int32
 	for r, item := range c.index[from:to] {
-		at := int(item) - first
-		if at >= n {
-			count[r] += most[r]
-			back[r] += below[r]
-			continue
-		}
-		count[r] += below[r]
-		back[r] += most[r]
-		if at < 0 {
-			continue
-		}
-		// Its own item is here: before it equal keys count for count, not for back, which
-		// has also counted the item.
-		back[r]--
-		for j := range at {
-			if key := float32(x[j/kernel.PanelRows*stride+j%kernel.PanelRows]*scale[j]) + add[j]; key == c.cut[from+r] {
-				count[r]++
-				back[r]--
+		at, before, back := int(item)-first, w.Below[r], w.AtMost[r]
+		switch {
+		case at >= n:
+			before, back = back, before
+		case at >= 0:
+			// Its own item is here: before it equal keys count for count, not for back, which
+			// has also counted the item.
+			same := int32(0)
+			for j := range at {
+				if key := float32(x[j/kernel.PanelRows*stride+j%kernel.PanelRows]*scale[j]) + add[j]; key == c.cut[from+r] {
+					same++
+				}
 			}
+			before, back = before+same, back-same-1
 		}
+		count[r] += before - lastCount
+		extra[r] += back - before - lastExtra
+		lastCount, lastExtra = before, back-before
 	}
+}
+
+// countsOf appends, for each cut of a query, the items before it and those where of equal
+// keys the ones with higher indices come first.
+func (c *counting) countsOf(q int, out []int32) []int32 {
+	var count, extra int32
+	for p := c.base[q]; p < c.base[q+1]; p++ {
+		count, extra = count+c.count[p], extra+c.extra[p]
+		out = append(out, count, count+extra)
+	}
+	return out
 }
 
 // score turns the counts into ranks and those into values.
@@ -303,25 +342,21 @@ func (c *counting) score() {
 			if s.self {
 				self = int32(q)
 			}
-			w.fromCounts(c, q)
+			w.pair = c.countsOf(q, w.pair[:0])
+			w.fromCounts(c, q, w.pair)
 			w.score(s.ks, self, s.ng, s.values[at*m:(at+1)*m])
 		}
 		s.spare.Put(w)
 	})
 }
 
-// fromCounts fills cut and ranks of a query in ascending order.
-func (w *rowScratch) fromCounts(c *counting, q int) {
+// fromCounts fills cut and ranks of a query from the counts of its cuts, two for each.
+func (w *rowScratch) fromCounts(c *counting, q int, counts []int32) {
 	w.cut, w.ranks, w.twice = w.cut[:0], w.ranks[:0], w.twice[:0]
 	for p := c.base[q]; p < c.base[q+1]; p++ {
-		v, rank := code(c.cut[p], int(c.index[p])), c.count[p]
-		both := rank + c.back[p]
-		w.cut, w.ranks, w.twice = append(w.cut, v), append(w.ranks, rank), append(w.twice, both)
-		i := len(w.cut) - 1
-		for ; i > 0 && w.cut[i-1] > v; i-- {
-			w.cut[i], w.ranks[i], w.twice[i] = w.cut[i-1], w.ranks[i-1], w.twice[i-1]
-		}
-		w.cut[i], w.ranks[i], w.twice[i] = v, rank, both
+		w.cut = append(w.cut, code(c.cut[p], int(c.index[p])))
+		w.ranks, w.twice = append(w.ranks, counts[0]), append(w.twice, counts[0]+counts[1])
+		counts = counts[2:]
 	}
 	w.leaveRelevant()
 }

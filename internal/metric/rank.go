@@ -17,6 +17,7 @@ type rowScratch struct {
 	first []int32  // interval of keys -> its first relevant item
 	top   []uint64
 	own   []float32 // keys of the relevant items
+	pair  []int32   // counts of cuts, two for each
 	table table
 	tied  ties
 	kept  []int32 // relevant items that are not excluded

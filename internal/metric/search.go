@@ -24,6 +24,7 @@ type search struct {
 	x, g    []float32 // queries and gallery, scaled alike
 	self    bool      // the gallery is the query set
 	cosine  bool
+	fine    bool      // counting begins with rows rounded to two bytes
 	norm    []float32 // of gallery items: ||g||^2, or 1/||g|| for cosine
 	query   []int32   // rows that count
 	class   []int32   // class of each row of x among the gallery's, or -1
@@ -95,7 +96,7 @@ func plainSearch(d int, ks []int, distance string) (*search, error) {
 	}
 	switch distance {
 	case "", Euclidean, Cosine:
-		return &search{d: d, ks: ks, cosine: distance == Cosine}, nil
+		return &search{d: d, ks: ks, cosine: distance == Cosine, fine: finePays(d)}, nil
 	}
 	return nil, fmt.Errorf("distance %q: choose %s or %s", distance, Euclidean, Cosine)
 }
@@ -173,7 +174,7 @@ func noDirection(what string, row int) error {
 
 func (s *search) run(ctx context.Context, told progress.Count) error {
 	if s.counted() {
-		if err := s.runCounting(ctx, told); err != nil {
+		if _, err := s.runCounting(ctx, told); err != nil {
 			return fmt.Errorf("retrieval of %d queries stopped: %w", len(s.query), err)
 		}
 		return nil

@@ -50,13 +50,19 @@ func (t *Stored) open(k int) (*chunk, error) {
 	} else {
 		c.rows = make([]rowScratch, len(query))
 	}
-	return c, c.setCuts()
+	if err := c.setCuts(); err != nil {
+		return nil, err
+	}
+	if t.small {
+		c.c.fineRows(c.c.limit)
+	}
+	return c, nil
 }
 
 // local is the search with the chunk's queries, numbered from 0, in place of all.
 func (c *chunk) local() *search {
 	s := c.t.s
-	out := &search{d: s.d, cosine: s.cosine, members: s.members}
+	out := &search{d: s.d, cosine: s.cosine, fine: s.fine, members: s.members}
 	for i, q := range s.query[c.lo:c.hi] {
 		out.query = append(out.query, int32(i))
 		out.class = append(out.class, s.class[q])
@@ -190,6 +196,7 @@ func (c *chunk) count(ctx context.Context, from, to int, told progress.Count, sa
 		if c.c != nil {
 			c.c.first, c.c.sweep.cols = first, x
 			c.c.cols.set(s, norm)
+			c.c.fineCols(nil)
 			err = c.c.sweep.run(ctx, nil)
 		} else {
 			c.countRows(first, x, norm)
@@ -223,10 +230,7 @@ func (c *chunk) counts(from, to int) []int32 {
 			out = c.rows[i].partial(from, to, out)
 			continue
 		}
-		q := c.number(i)
-		for p := c.c.base[q]; p < c.c.base[q+1]; p++ {
-			out = append(out, c.c.count[p], c.c.back[p])
-		}
+		out = c.c.countsOf(c.number(i), out)
 	}
 	return out
 }
@@ -268,11 +272,9 @@ func (c *chunk) score(counts []int32) []float64 {
 		r := &w
 		if c.c != nil {
 			at := c.number(i)
-			for p := c.c.base[at]; p < c.c.base[at+1]; p++ {
-				c.c.count[p], c.c.back[p] = counts[0], counts[1]
-				counts = counts[2:]
-			}
-			w.fromCounts(c.c, at)
+			n := 2 * (c.c.base[at+1] - c.c.base[at])
+			w.fromCounts(c.c, at, counts[:n])
+			counts = counts[n:]
 		} else {
 			r = &c.rows[i]
 			r.ranks, r.twice = r.ranks[:0], r.twice[:0]

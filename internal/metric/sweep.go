@@ -57,6 +57,17 @@ type sweep struct {
 	byteRows, byteCols *kernel.ByteRows
 	packedBytes        kernel.ByteColumns
 	tried, loose       atomic.Int64
+
+	// Where rows and columns rounded to two bytes come first.
+	near               nearUser
+	fineRows, fineCols *kernel.FineRows
+	packedFine         kernel.FineColumns
+}
+
+// nearUser uses a block without its products, or reports false where it gains nothing by
+// that. It is called as pairUser's use is.
+type nearUser interface {
+	useNear(b *block, lock *sync.Mutex) bool
 }
 
 // useBytes makes the sweep form bounds where that is faster, but for the first
@@ -85,6 +96,9 @@ func (s *sweep) run(ctx context.Context, told progress.Count) error {
 		s.packed.Pack(n, s.d, s.cols[s.j*s.d:(s.j+n)*s.d])
 		if s.byteCols != nil {
 			s.packedBytes.Pack(s.byteCols, s.j, s.j+n)
+		}
+		if s.near != nil {
+			s.packedFine.Pack(s.fineCols, s.j, s.j+n)
 		}
 		if s.self {
 			// The square on the diagonal is formed in full, for its rows only,
@@ -124,6 +138,9 @@ func (s *sweep) Run(lo, hi int) {
 			g := (v + t) % groups // tasks begin at different columns: fewer wait
 			c := g * blockCols
 			b.j, b.n = s.j+c, min(blockCols, s.packed.Len()-c)
+			if s.usedNear(b, &s.locks[g]) {
+				continue
+			}
 			if s.boundsPay(b) {
 				s.packedBytes.Bounds(1, s.byteRows, b.i, b.m, c, c+b.cols64(), b.dots, blockCols, nil)
 			} else {
@@ -146,11 +163,27 @@ func (s *sweep) products(b *block) {
 // products, and go back to them when most blocks of bounds were loose. What is
 // decided depends on timing, what users find must not.
 func (s *sweep) boundsPay(b *block) bool {
-	b.bounds = s.byteRows != nil && (b.both || !s.self && s.j > 0) && 2*s.loose.Load() <= s.tried.Load()+16
+	b.bounds = s.byteRows != nil && (b.both || !s.self && s.j > 0) && s.notLoose()
 	if b.bounds {
 		s.tried.Add(1)
 	}
 	return b.bounds
+}
+
+// notLoose reports whether most blocks that were tried gained by it.
+func (s *sweep) notLoose() bool { return 2*s.loose.Load() <= s.tried.Load()+16 }
+
+// usedNear reports whether a block was used without its products.
+func (s *sweep) usedNear(b *block, lock *sync.Mutex) bool {
+	if s.near == nil || !s.notLoose() {
+		return false
+	}
+	s.tried.Add(1)
+	if s.near.useNear(b, lock) {
+		return true
+	}
+	s.loose.Add(1)
+	return false
 }
 
 // looseBounds turns a block of bounds that exclude too little into products.
