@@ -232,7 +232,7 @@ func TestBenchNamesTheEnvironment(t *testing.T) {
 	for env, want := range map[string]string{
 		kernel.EnvLevel + "=generic": `"kernel": "generic"`,
 		kernel.EnvWinograd + "=off":  `"kernel": "` + kernel.Current().String() + `, winograd off"`,
-		kernel.EnvLevel + "=sse":     `environment variable TERCET_KERNEL: unknown kernel level \"sse\" (valid: generic, avx2, avx512)`,
+		kernel.EnvLevel + "=sse":     `environment variable TERCET_KERNEL: unknown kernel level \"sse\" (valid: generic, avx2, avx512, amx)`,
 		kernel.EnvWinograd + "=on":   `environment variable TERCET_WINOGRAD: unknown choice \"on\" (valid: auto, measure, off)`,
 	} {
 		cmd := program(t, line)

@@ -121,7 +121,8 @@ func newEnvironment(*base.Streams) *cobra.Command {
 		Long: `The environment variables that Tercet reads:
 
   ` + kernel.EnvLevel + `    the kernel level: avx512, avx2 or generic; default: the best that the
-                   CPU supports. Levels agree except for rounding.
+                   CPU supports. Levels agree except for rounding. amx, by choice only:
+                   products of matrices in the tiles of Intel's AMX.
   ` + kernel.EnvWinograd + `  how convolution algorithms are chosen. auto (default): by a rule on
                    shape and kernel level. off: no Winograd, the most exact results.
                    measure: by timing each algorithm when a network is built, so the

@@ -60,7 +60,7 @@ func TestDigests(t *testing.T) {
 	want := readDigests(t)
 	got := map[string]string{}
 	for _, r := range runs {
-		for _, level := range []kernel.Level{kernel.AVX512, kernel.AVX2, kernel.Generic} {
+		for _, level := range []kernel.Level{kernel.AMX, kernel.AVX512, kernel.AVX2, kernel.Generic} {
 			key := r.name + " " + level.String()
 			t.Run(r.name+"/"+level.String(), func(t *testing.T) {
 				if (r.slow || r.heavy && level == kernel.Generic) && os.Getenv(allKey) != "all" {

@@ -28,9 +28,6 @@ panel:
 	MOVQ 24(R14), R9
 
 strip:
-	MOVQ R8, DX
-	SHLQ $0x04, DX
-	ADDQ CX, DX
 	CMPB 88(R14), $0x00
 	JNE  load
 
@@ -64,13 +61,20 @@ strip:
 	JMP  begin
 
 load:
+	MOVQ R8, DX
+	SHLQ $0x04, DX
+	ADDQ CX, DX
+
 	// TILELOADD T0: 0(CX)(R8*1)
 	BYTE $0xc4
 	BYTE $0xa2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x44
+	BYTE $0x84
 	BYTE $0x01
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	BYTE $0x00
 
 	// TILELOADD T1: 64(CX)(R8*1)
@@ -78,17 +82,23 @@ load:
 	BYTE $0xa2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x4c
+	BYTE $0x8c
 	BYTE $0x01
 	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 
 	// TILELOADD T2: 0(DX)(R8*1)
 	BYTE $0xc4
 	BYTE $0xa2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x54
+	BYTE $0x94
 	BYTE $0x02
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	BYTE $0x00
 
 	// TILELOADD T3: 64(DX)(R8*1)
@@ -96,9 +106,12 @@ load:
 	BYTE $0xa2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x5c
+	BYTE $0x9c
 	BYTE $0x02
 	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 
 begin:
 	MOVQ R9, AX
@@ -114,8 +127,11 @@ step:
 	BYTE $0xe2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x74
+	BYTE $0xb4
 	BYTE $0x3b
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	BYTE $0x00
 
 	// TILELOADD T4: 0(AX)(SI*1)
@@ -123,8 +139,11 @@ step:
 	BYTE $0xe2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x64
+	BYTE $0xa4
 	BYTE $0x30
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	BYTE $0x00
 
 	// TDPBF16PS T0 += T4*T6
@@ -139,9 +158,12 @@ step:
 	BYTE $0xe2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x7c
+	BYTE $0xbc
 	BYTE $0x3b
 	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 
 	// TDPBF16PS T1 += T4*T7
 	BYTE $0xc4
@@ -155,8 +177,11 @@ step:
 	BYTE $0xe2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x6c
+	BYTE $0xac
 	BYTE $0x32
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	BYTE $0x00
 
 	// TDPBF16PS T2 += T5*T6
@@ -186,8 +211,11 @@ step:
 	BYTE $0xa2
 	BYTE $0x7a
 	BYTE $0x4b
-	BYTE $0x44
+	BYTE $0x84
 	BYTE $0x01
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	BYTE $0x00
 
 	// TILESTORED T1: 64(CX)(R8*1)
@@ -195,17 +223,23 @@ step:
 	BYTE $0xa2
 	BYTE $0x7a
 	BYTE $0x4b
-	BYTE $0x4c
+	BYTE $0x8c
 	BYTE $0x01
 	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 
 	// TILESTORED T2: 0(DX)(R8*1)
 	BYTE $0xc4
 	BYTE $0xa2
 	BYTE $0x7a
 	BYTE $0x4b
-	BYTE $0x54
+	BYTE $0x94
 	BYTE $0x02
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	BYTE $0x00
 
 	// TILESTORED T3: 64(DX)(R8*1)
@@ -213,9 +247,12 @@ step:
 	BYTE $0xa2
 	BYTE $0x7a
 	BYTE $0x4b
-	BYTE $0x5c
+	BYTE $0x9c
 	BYTE $0x02
 	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	MOVQ R8, AX
 	SHLQ $0x05, AX
 	ADDQ AX, CX
@@ -271,9 +308,6 @@ panel:
 	MOVQ 24(R14), R9
 
 strip:
-	MOVQ R8, DX
-	SHLQ $0x04, DX
-	ADDQ CX, DX
 	CMPB 88(R14), $0x00
 	JNE  load
 
@@ -307,13 +341,20 @@ strip:
 	JMP  begin
 
 load:
+	MOVQ R8, DX
+	SHLQ $0x04, DX
+	ADDQ CX, DX
+
 	// TILELOADD T0: 0(CX)(R8*1)
 	BYTE $0xc4
 	BYTE $0xa2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x44
+	BYTE $0x84
 	BYTE $0x01
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	BYTE $0x00
 
 	// TILELOADD T1: 64(CX)(R8*1)
@@ -321,17 +362,23 @@ load:
 	BYTE $0xa2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x4c
+	BYTE $0x8c
 	BYTE $0x01
 	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 
 	// TILELOADD T2: 0(DX)(R8*1)
 	BYTE $0xc4
 	BYTE $0xa2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x54
+	BYTE $0x94
 	BYTE $0x02
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	BYTE $0x00
 
 	// TILELOADD T3: 64(DX)(R8*1)
@@ -339,9 +386,12 @@ load:
 	BYTE $0xa2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x5c
+	BYTE $0x9c
 	BYTE $0x02
 	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 
 begin:
 	MOVQ R9, AX
@@ -357,8 +407,11 @@ step:
 	BYTE $0xe2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x74
+	BYTE $0xb4
 	BYTE $0x3b
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	BYTE $0x00
 
 	// TILELOADD T4: 0(AX)(SI*1)
@@ -366,8 +419,11 @@ step:
 	BYTE $0xe2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x64
+	BYTE $0xa4
 	BYTE $0x30
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	BYTE $0x00
 
 	// TDPBSSD T0 += T4*T6
@@ -382,9 +438,12 @@ step:
 	BYTE $0xe2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x7c
+	BYTE $0xbc
 	BYTE $0x3b
 	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 
 	// TDPBSSD T1 += T4*T7
 	BYTE $0xc4
@@ -398,8 +457,11 @@ step:
 	BYTE $0xe2
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x6c
+	BYTE $0xac
 	BYTE $0x32
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	BYTE $0x00
 
 	// TDPBSSD T2 += T5*T6
@@ -429,8 +491,11 @@ step:
 	BYTE $0xa2
 	BYTE $0x7a
 	BYTE $0x4b
-	BYTE $0x44
+	BYTE $0x84
 	BYTE $0x01
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	BYTE $0x00
 
 	// TILESTORED T1: 64(CX)(R8*1)
@@ -438,17 +503,23 @@ step:
 	BYTE $0xa2
 	BYTE $0x7a
 	BYTE $0x4b
-	BYTE $0x4c
+	BYTE $0x8c
 	BYTE $0x01
 	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 
 	// TILESTORED T2: 0(DX)(R8*1)
 	BYTE $0xc4
 	BYTE $0xa2
 	BYTE $0x7a
 	BYTE $0x4b
-	BYTE $0x54
+	BYTE $0x94
 	BYTE $0x02
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	BYTE $0x00
 
 	// TILESTORED T3: 64(DX)(R8*1)
@@ -456,9 +527,12 @@ step:
 	BYTE $0xa2
 	BYTE $0x7a
 	BYTE $0x4b
-	BYTE $0x5c
+	BYTE $0x9c
 	BYTE $0x02
 	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
 	MOVQ R8, AX
 	SHLQ $0x05, AX
 	ADDQ AX, CX
@@ -860,4 +934,1521 @@ loop:
 	BYTE $0x78
 	BYTE $0x49
 	BYTE $0xc0
+	RET
+
+// func tilesSplit(t *struct{steps int; rows int; cols int; a *float32; b *float32; load bool; store bool; sums *float32; lds int; c *float32; ldc int; alpha float32; beta float32; bias *float32; relu bool; plain bool; block *float32; ahead *float32; aheadRow int; aheadStep int})
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·tilesSplit(SB), NOSPLIT, $48-8
+	LEAQ tileConfig<>+0(SB), AX
+
+	// LDTILECFG (AX)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x78
+	BYTE $0x49
+	BYTE $0x00
+	MOVQ $0x00000040, DI
+	MOVQ t+0(FP), R14
+	MOVQ 88(R14), AX
+	MOVQ AX, 32(SP)
+	MOVQ 16(R14), AX
+	MOVQ AX, 24(SP)
+	MOVQ 64(R14), AX
+	MOVQ AX, (SP)
+	MOVQ 48(R14), AX
+	MOVQ AX, 8(SP)
+	MOVQ 112(R14), AX
+	MOVQ AX, 40(SP)
+	MOVQ 72(R14), R8
+	SHLQ $0x02, R8
+	MOVQ 120(R14), R13
+	MOVQ 32(R14), R10
+
+panel:
+	MOVQ      $0x00000020, DX
+	CMPQ      DX, 24(SP)
+	CMOVQGT   24(SP), DX
+	MOVQ      $-1, BX
+	BZHIQ     DX, BX, BX
+	KMOVW     BX, K1
+	SHRQ      $0x10, BX
+	KMOVW     BX, K2
+	MOVQ      32(SP), BX
+	TESTQ     BX, BX
+	JZ        rows
+	VMOVUPS.Z (BX), K1, Z0
+	VMOVUPS.Z 64(BX), K2, Z1
+	SUBQ      $-128, 32(SP)
+
+rows:
+	MOVQ 8(R14), BX
+	MOVQ BX, 16(SP)
+	MOVQ 40(SP), R12
+	MOVQ 24(R14), AX
+	MOVQ (SP), CX
+	MOVQ 8(SP), R9
+
+strip:
+	MOVQ 56(R14), SI
+	SHLQ $0x02, SI
+	CMPB 40(R14), $0x00
+	JNE  load
+
+	// TILEZERO T0
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xc0
+
+	// TILEZERO T1
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xc8
+
+	// TILEZERO T2
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xd0
+
+	// TILEZERO T3
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xd8
+	JMP  begin
+
+load:
+	MOVQ SI, DX
+	SHLQ $0x04, DX
+	ADDQ R9, DX
+
+	// TILELOADD T0: 0(R9)(SI*1)
+	BYTE $0xc4
+	BYTE $0xc2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x84
+	BYTE $0x31
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// TILELOADD T1: 64(R9)(SI*1)
+	BYTE $0xc4
+	BYTE $0xc2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x8c
+	BYTE $0x31
+	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// TILELOADD T2: 0(DX)(SI*1)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x94
+	BYTE $0x32
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// TILELOADD T3: 64(DX)(SI*1)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x9c
+	BYTE $0x32
+	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+begin:
+	MOVQ CX, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+
+	// PREFETCHW 128(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0x80
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// PREFETCHW 192(BX)
+	BYTE $0x0f
+	BYTE $0x0d
+	BYTE $0x8b
+	BYTE $0xc0
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	ADDQ R8, BX
+	MOVQ R10, BX
+	MOVQ (R14), R11
+
+step:
+	LEAQ (R12)(R13*2), DX
+
+	// TILELOADD T4: 4096(AX)(DI*1)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xa4
+	BYTE $0x38
+	BYTE $0x00
+	BYTE $0x10
+	BYTE $0x00
+	BYTE $0x00
+
+	// TILELOADD T6: 0(BX)(DI*1)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xb4
+	BYTE $0x3b
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// TDPBF16PS T0 += T4*T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xc4
+
+	// TILELOADD T7: 1024(BX)(DI*1)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xbc
+	BYTE $0x3b
+	BYTE $0x00
+	BYTE $0x04
+	BYTE $0x00
+	BYTE $0x00
+
+	// TDPBF16PS T1 += T4*T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x42
+	BYTE $0x5c
+	BYTE $0xcc
+
+	// TILELOADD T5: 5120(AX)(DI*1)
+	BYTE       $0xc4
+	BYTE       $0xe2
+	BYTE       $0x7b
+	BYTE       $0x4b
+	BYTE       $0xac
+	BYTE       $0x38
+	BYTE       $0x00
+	BYTE       $0x14
+	BYTE       $0x00
+	BYTE       $0x00
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+
+	// TDPBF16PS T2 += T5*T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xd5
+
+	// TDPBF16PS T3 += T5*T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x42
+	BYTE $0x5c
+	BYTE $0xdd
+
+	// TILELOADD T4: 2048(AX)(DI*1)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xa4
+	BYTE $0x38
+	BYTE $0x00
+	BYTE $0x08
+	BYTE $0x00
+	BYTE $0x00
+
+	// TDPBF16PS T0 += T4*T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xc4
+
+	// TDPBF16PS T1 += T4*T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x42
+	BYTE $0x5c
+	BYTE $0xcc
+
+	// TILELOADD T5: 3072(AX)(DI*1)
+	BYTE       $0xc4
+	BYTE       $0xe2
+	BYTE       $0x7b
+	BYTE       $0x4b
+	BYTE       $0xac
+	BYTE       $0x38
+	BYTE       $0x00
+	BYTE       $0x0c
+	BYTE       $0x00
+	BYTE       $0x00
+	PREFETCHT1 (R12)(R13*1)
+	PREFETCHT1 64(R12)(R13*1)
+
+	// TDPBF16PS T2 += T5*T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xd5
+
+	// TDPBF16PS T3 += T5*T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x42
+	BYTE $0x5c
+	BYTE $0xdd
+
+	// TILELOADD T6: 2048(BX)(DI*1)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xb4
+	BYTE $0x3b
+	BYTE $0x00
+	BYTE $0x08
+	BYTE $0x00
+	BYTE $0x00
+
+	// TDPBF16PS T0 += T4*T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xc4
+
+	// TILELOADD T7: 3072(BX)(DI*1)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xbc
+	BYTE $0x3b
+	BYTE $0x00
+	BYTE $0x0c
+	BYTE $0x00
+	BYTE $0x00
+
+	// TDPBF16PS T1 += T4*T7
+	BYTE       $0xc4
+	BYTE       $0xe2
+	BYTE       $0x42
+	BYTE       $0x5c
+	BYTE       $0xcc
+	PREFETCHT1 (DX)
+	PREFETCHT1 64(DX)
+
+	// TDPBF16PS T2 += T5*T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xd5
+
+	// TDPBF16PS T3 += T5*T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x42
+	BYTE $0x5c
+	BYTE $0xdd
+
+	// TILELOADD T4: 0(AX)(DI*1)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xa4
+	BYTE $0x38
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// TDPBF16PS T0 += T4*T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xc4
+
+	// TDPBF16PS T1 += T4*T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x42
+	BYTE $0x5c
+	BYTE $0xcc
+
+	// TILELOADD T5: 1024(AX)(DI*1)
+	BYTE       $0xc4
+	BYTE       $0xe2
+	BYTE       $0x7b
+	BYTE       $0x4b
+	BYTE       $0xac
+	BYTE       $0x38
+	BYTE       $0x00
+	BYTE       $0x04
+	BYTE       $0x00
+	BYTE       $0x00
+	PREFETCHT1 (DX)(R13*1)
+	PREFETCHT1 64(DX)(R13*1)
+
+	// TDPBF16PS T2 += T5*T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xd5
+
+	// TDPBF16PS T3 += T5*T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x42
+	BYTE $0x5c
+	BYTE $0xdd
+
+	// TILELOADD T6: 0(BX)(DI*1)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xb4
+	BYTE $0x3b
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// TDPBF16PS T0 += T4*T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xc4
+
+	// TILELOADD T7: 1024(BX)(DI*1)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xbc
+	BYTE $0x3b
+	BYTE $0x00
+	BYTE $0x04
+	BYTE $0x00
+	BYTE $0x00
+
+	// TDPBF16PS T1 += T4*T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x42
+	BYTE $0x5c
+	BYTE $0xcc
+
+	// TDPBF16PS T2 += T5*T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xd5
+
+	// TDPBF16PS T3 += T5*T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x42
+	BYTE $0x5c
+	BYTE $0xdd
+
+	// TILELOADD T6: 4096(BX)(DI*1)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xb4
+	BYTE $0x3b
+	BYTE $0x00
+	BYTE $0x10
+	BYTE $0x00
+	BYTE $0x00
+
+	// TDPBF16PS T0 += T4*T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xc4
+
+	// TILELOADD T7: 5120(BX)(DI*1)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xbc
+	BYTE $0x3b
+	BYTE $0x00
+	BYTE $0x14
+	BYTE $0x00
+	BYTE $0x00
+
+	// TDPBF16PS T1 += T4*T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x42
+	BYTE $0x5c
+	BYTE $0xcc
+
+	// TDPBF16PS T2 += T5*T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xd5
+
+	// TDPBF16PS T3 += T5*T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x42
+	BYTE $0x5c
+	BYTE $0xdd
+	ADDQ $0x00001800, AX
+	ADDQ $0x00001800, BX
+	ADDQ 128(R14), R12
+	DECQ R11
+	JNZ  step
+	CMPB 41(R14), $0x00
+	JEQ  last
+	MOVQ SI, DX
+	SHLQ $0x04, DX
+	ADDQ R9, DX
+
+	// TILESTORED T0: 0(R9)(SI*1)
+	BYTE $0xc4
+	BYTE $0xc2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x84
+	BYTE $0x31
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// TILESTORED T1: 64(R9)(SI*1)
+	BYTE $0xc4
+	BYTE $0xc2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x8c
+	BYTE $0x31
+	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// TILESTORED T2: 0(DX)(SI*1)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x94
+	BYTE $0x32
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// TILESTORED T3: 64(DX)(SI*1)
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x9c
+	BYTE $0x32
+	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	JMP  next
+
+last:
+	CMPB 97(R14), $0x00
+	JEQ  finish
+	CMPQ 24(SP), $0x20
+	JLT  finish
+	CMPQ 16(SP), $0x20
+	JLT  finish
+	MOVQ R8, DX
+	SHLQ $0x04, DX
+	ADDQ CX, DX
+
+	// TILESTORED T0: 0(CX)(R8*1)
+	BYTE $0xc4
+	BYTE $0xa2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x84
+	BYTE $0x01
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// TILESTORED T1: 64(CX)(R8*1)
+	BYTE $0xc4
+	BYTE $0xa2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x8c
+	BYTE $0x01
+	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// TILESTORED T2: 0(DX)(R8*1)
+	BYTE $0xc4
+	BYTE $0xa2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x94
+	BYTE $0x02
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// TILESTORED T3: 64(DX)(R8*1)
+	BYTE $0xc4
+	BYTE $0xa2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x9c
+	BYTE $0x02
+	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	MOVQ R8, DX
+	SHLQ $0x05, DX
+	ADDQ DX, CX
+	JMP  next
+
+finish:
+	MOVQ 104(R14), BX
+	MOVQ $0x00000080, R15
+
+	// TILESTORED T0: 0(BX)(R15*1)
+	BYTE $0xc4
+	BYTE $0xa2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x84
+	BYTE $0x3b
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// TILESTORED T1: 64(BX)(R15*1)
+	BYTE $0xc4
+	BYTE $0xa2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x8c
+	BYTE $0x3b
+	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+
+	// TILESTORED T2: 2048(BX)(R15*1)
+	BYTE $0xc4
+	BYTE $0xa2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x94
+	BYTE $0x3b
+	BYTE $0x00
+	BYTE $0x08
+	BYTE $0x00
+	BYTE $0x00
+
+	// TILESTORED T3: 2112(BX)(R15*1)
+	BYTE         $0xc4
+	BYTE         $0xa2
+	BYTE         $0x7a
+	BYTE         $0x4b
+	BYTE         $0x9c
+	BYTE         $0x3b
+	BYTE         $0x40
+	BYTE         $0x08
+	BYTE         $0x00
+	BYTE         $0x00
+	VBROADCASTSS 80(R14), Z2
+	VBROADCASTSS 84(R14), Z3
+	VPXORD       Z4, Z4, Z4
+	MOVL         84(R14), R11
+	SHLL         $0x01, R11
+	MOVBLZX      96(R14), SI
+	MOVQ         $0x00000020, DX
+	CMPQ         DX, 16(SP)
+	CMOVQGT      16(SP), DX
+
+row:
+	VMULPS      (BX), Z2, Z5
+	VMULPS      64(BX), Z2, Z6
+	TESTL       R11, R11
+	JZ          bias
+	VMOVUPS.Z   (CX), K1, Z7
+	VFMADD231PS Z7, Z3, Z5
+	VMOVUPS.Z   64(CX), K2, Z7
+	VFMADD231PS Z7, Z3, Z6
+
+bias:
+	CMPQ   88(R14), $0x00
+	JEQ    relu
+	VADDPS Z0, Z5, Z5
+	VADDPS Z1, Z6, Z6
+
+relu:
+	TESTL  SI, SI
+	JZ     store
+	VMAXPS Z5, Z4, Z5
+	VADDPS Z4, Z5, Z5
+	VMAXPS Z6, Z4, Z6
+	VADDPS Z4, Z6, Z6
+
+store:
+	VMOVUPS Z5, K1, (CX)
+	VMOVUPS Z6, K2, 64(CX)
+	ADDQ    R8, CX
+	SUBQ    $-128, BX
+	DECQ    DX
+	JNZ     row
+
+next:
+	MOVQ   56(R14), SI
+	SHLQ   $0x07, SI
+	ADDQ   SI, R9
+	SUBQ   $0x20, 16(SP)
+	JG     strip
+	SUBQ   $-128, (SP)
+	SUBQ   $-128, 8(SP)
+	LEAQ   (R13)(R13*1), DX
+	LEAQ   (DX)(DX*1), DX
+	ADDQ   DX, 40(SP)
+	MOVQ   (R14), DX
+	IMUL3Q $0x00001800, DX, DX
+	ADDQ   DX, R10
+	SUBQ   $0x20, 24(SP)
+	JG     panel
+
+	// TILERELEASE
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x78
+	BYTE $0x49
+	BYTE $0xc0
+	VZEROUPPER
+	RET
+
+// func splitRowsAVX512(rows int, k int, src *float32, rs int, dst *float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·splitRowsAVX512(SB), NOSPLIT, $0-40
+	MOVQ         rows+0(FP), AX
+	MOVQ         k+8(FP), CX
+	MOVQ         rs+24(FP), DX
+	MOVQ         src+16(FP), BX
+	MOVQ         dst+32(FP), SI
+	SHLQ         $0x02, DX
+	MOVQ         CX, DI
+	DECQ         DI
+	ANDQ         $0x1f, DI
+	INCQ         DI
+	MOVQ         $-1, R8
+	BZHIQ        DI, R8, R8
+	KMOVW        R8, K1
+	SHRQ         $0x10, R8
+	KMOVW        R8, K2
+	DECQ         CX
+	SHRQ         $0x05, CX
+	MOVL         $0x00008000, DI
+	VPBROADCASTD DI, Z0
+	MOVL         $0xffff0000, DI
+	VPBROADCASTD DI, Z1
+
+row:
+	MOVQ  BX, DI
+	MOVQ  SI, R8
+	MOVQ  CX, R9
+	TESTQ R9, R9
+	JZ    last
+
+step:
+	VMOVUPS    (DI), Z2
+	VMOVUPS    64(DI), Z3
+	VPADDD     Z0, Z2, Z4
+	VPANDD     Z1, Z4, Z4
+	VSUBPS     Z4, Z2, Z2
+	VPADDD     Z0, Z3, Z5
+	VPANDD     Z1, Z5, Z5
+	VSUBPS     Z5, Z3, Z3
+	VPSRLD     $0x10, Z4, Z4
+	VPTERNLOGD $0xf8, Z1, Z5, Z4
+	VMOVDQU32  Z4, (R8)
+	VPADDD     Z0, Z2, Z4
+	VPANDD     Z1, Z4, Z4
+	VSUBPS     Z4, Z2, Z2
+	VPADDD     Z0, Z3, Z5
+	VPANDD     Z1, Z5, Z5
+	VSUBPS     Z5, Z3, Z3
+	VPSRLD     $0x10, Z4, Z4
+	VPTERNLOGD $0xf8, Z1, Z5, Z4
+	VMOVDQU32  Z4, 2048(R8)
+	VPSRLD     $0x10, Z2, Z2
+	VPTERNLOGD $0xf8, Z1, Z3, Z2
+	VMOVDQU32  Z2, 4096(R8)
+	SUBQ       $-128, DI
+	ADDQ       $0x00001800, R8
+	DECQ       R9
+	JNZ        step
+
+last:
+	VMOVUPS.Z  (DI), K1, Z2
+	VMOVUPS.Z  64(DI), K2, Z3
+	VPADDD     Z0, Z2, Z4
+	VPANDD     Z1, Z4, Z4
+	VSUBPS     Z4, Z2, Z2
+	VPADDD     Z0, Z3, Z5
+	VPANDD     Z1, Z5, Z5
+	VSUBPS     Z5, Z3, Z3
+	VPSRLD     $0x10, Z4, Z4
+	VPTERNLOGD $0xf8, Z1, Z5, Z4
+	VMOVDQU32  Z4, (R8)
+	VPADDD     Z0, Z2, Z4
+	VPANDD     Z1, Z4, Z4
+	VSUBPS     Z4, Z2, Z2
+	VPADDD     Z0, Z3, Z5
+	VPANDD     Z1, Z5, Z5
+	VSUBPS     Z5, Z3, Z3
+	VPSRLD     $0x10, Z4, Z4
+	VPTERNLOGD $0xf8, Z1, Z5, Z4
+	VMOVDQU32  Z4, 2048(R8)
+	VPSRLD     $0x10, Z2, Z2
+	VPTERNLOGD $0xf8, Z1, Z3, Z2
+	VMOVDQU32  Z2, 4096(R8)
+	ADDQ       DX, BX
+	ADDQ       $0x40, SI
+	DECQ       AX
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func splitColumnsAVX512(steps int, cols int, src *float32, rs int, dst *float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·splitColumnsAVX512(SB), NOSPLIT, $0-40
+	MOVQ         steps+0(FP), AX
+	MOVQ         cols+8(FP), CX
+	MOVQ         rs+24(FP), DX
+	MOVQ         src+16(FP), BX
+	MOVQ         dst+32(FP), SI
+	SHLQ         $0x02, DX
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVW        DI, K1
+	SHRQ         $0x10, DI
+	KMOVW        DI, K2
+	MOVL         $0x00008000, CX
+	VPBROADCASTD CX, Z0
+	MOVL         $0xffff0000, CX
+	VPBROADCASTD CX, Z1
+
+step:
+	MOVQ DX, CX
+	SHLQ $0x04, CX
+	ADDQ BX, CX
+	MOVQ $0x00000010, DI
+
+row:
+	VMOVUPS.Z  (BX), K1, Z2
+	VMOVUPS.Z  (CX), K1, Z3
+	VPADDD     Z0, Z2, Z4
+	VPANDD     Z1, Z4, Z4
+	VSUBPS     Z4, Z2, Z2
+	VPADDD     Z0, Z3, Z5
+	VPANDD     Z1, Z5, Z5
+	VSUBPS     Z5, Z3, Z3
+	VPSRLD     $0x10, Z4, Z4
+	VPTERNLOGD $0xf8, Z1, Z5, Z4
+	VMOVDQU32  Z4, (SI)
+	VPADDD     Z0, Z2, Z4
+	VPANDD     Z1, Z4, Z4
+	VSUBPS     Z4, Z2, Z2
+	VPADDD     Z0, Z3, Z5
+	VPANDD     Z1, Z5, Z5
+	VSUBPS     Z5, Z3, Z3
+	VPSRLD     $0x10, Z4, Z4
+	VPTERNLOGD $0xf8, Z1, Z5, Z4
+	VMOVDQU32  Z4, 2048(SI)
+	VPSRLD     $0x10, Z2, Z2
+	VPTERNLOGD $0xf8, Z1, Z3, Z2
+	VMOVDQU32  Z2, 4096(SI)
+	VMOVUPS.Z  64(BX), K2, Z2
+	VMOVUPS.Z  64(CX), K2, Z3
+	VPADDD     Z0, Z2, Z4
+	VPANDD     Z1, Z4, Z4
+	VSUBPS     Z4, Z2, Z2
+	VPADDD     Z0, Z3, Z5
+	VPANDD     Z1, Z5, Z5
+	VSUBPS     Z5, Z3, Z3
+	VPSRLD     $0x10, Z4, Z4
+	VPTERNLOGD $0xf8, Z1, Z5, Z4
+	VMOVDQU32  Z4, 1024(SI)
+	VPADDD     Z0, Z2, Z4
+	VPANDD     Z1, Z4, Z4
+	VSUBPS     Z4, Z2, Z2
+	VPADDD     Z0, Z3, Z5
+	VPANDD     Z1, Z5, Z5
+	VSUBPS     Z5, Z3, Z3
+	VPSRLD     $0x10, Z4, Z4
+	VPTERNLOGD $0xf8, Z1, Z5, Z4
+	VMOVDQU32  Z4, 3072(SI)
+	VPSRLD     $0x10, Z2, Z2
+	VPTERNLOGD $0xf8, Z1, Z3, Z2
+	VMOVDQU32  Z2, 5120(SI)
+	ADDQ       DX, BX
+	ADDQ       DX, CX
+	ADDQ       $0x40, SI
+	DECQ       DI
+	JNZ        row
+	MOVQ       CX, BX
+	ADDQ       $0x00001400, SI
+	DECQ       AX
+	JNZ        step
+	VZEROUPPER
 	RET

@@ -43,3 +43,12 @@ func peakTilesBF16(steps int)
 
 //go:noescape
 func peakTilesBytes(steps int)
+
+//go:noescape
+func tilesSplit(t *splitArgs)
+
+//go:noescape
+func splitRowsAVX512(rows, k int, src *float32, rs int, dst *float32)
+
+//go:noescape
+func splitColumnsAVX512(steps, cols int, src *float32, rs int, dst *float32)

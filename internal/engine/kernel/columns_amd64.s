@@ -4469,7 +4469,7 @@ end:
 // func normalizeAsm(level int32, rows int, cols int, x *float32, mean *float32, scale *float32, shift *float32, y *float32)
 TEXT ·normalizeAsm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·normalizeAsmAVX512<>(SB)
 
 avx2:
@@ -4478,7 +4478,7 @@ avx2:
 // func normalizeAddAsm(level int32, rows int, cols int, x *float32, mean *float32, scale *float32, shift *float32, add *float32, y *float32)
 TEXT ·normalizeAddAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·normalizeAddAsmAVX512<>(SB)
 
 avx2:
@@ -4487,7 +4487,7 @@ avx2:
 // func normalizeReLUAsm(level int32, rows int, cols int, x *float32, mean *float32, scale *float32, shift *float32, y *float32)
 TEXT ·normalizeReLUAsm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·normalizeReLUAsmAVX512<>(SB)
 
 avx2:
@@ -4496,7 +4496,7 @@ avx2:
 // func normalizeAddReLUAsm(level int32, rows int, cols int, x *float32, mean *float32, scale *float32, shift *float32, add *float32, y *float32)
 TEXT ·normalizeAddReLUAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·normalizeAddReLUAsmAVX512<>(SB)
 
 avx2:
@@ -4505,7 +4505,7 @@ avx2:
 // func normalizeBackAsm(level int32, rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, shift *float32, slope *float32, dx *float32)
 TEXT ·normalizeBackAsm(SB), NOSPLIT, $0-80
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·normalizeBackAsmAVX512<>(SB)
 
 avx2:
@@ -4514,7 +4514,7 @@ avx2:
 // func scaleRowsAsm(level int32, rows int, cols int, dy *float32, scale *float32, dx *float32)
 TEXT ·scaleRowsAsm(SB), NOSPLIT, $0-48
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·scaleRowsAsmAVX512<>(SB)
 
 avx2:
@@ -4523,7 +4523,7 @@ avx2:
 // func normalizeBackMaskedAsm(level int32, rows int, cols int, x *float32, dy *float32, mask *float32, mean *float32, scale *float32, shift *float32, slope *float32, dx *float32)
 TEXT ·normalizeBackMaskedAsm(SB), NOSPLIT, $0-88
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·normalizeBackMaskedAsmAVX512<>(SB)
 
 avx2:
@@ -4532,7 +4532,7 @@ avx2:
 // func scaleRowsMaskedAsm(level int32, rows int, cols int, dy *float32, mask *float32, scale *float32, dx *float32)
 TEXT ·scaleRowsMaskedAsm(SB), NOSPLIT, $0-56
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·scaleRowsMaskedAsmAVX512<>(SB)
 
 avx2:
@@ -4541,7 +4541,7 @@ avx2:
 // func columnSumsAsm(level int32, rows int, cols int, x *float32, s *float64)
 TEXT ·columnSumsAsm(SB), NOSPLIT, $0-40
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·columnSumsAsmAVX512<>(SB)
 
 avx2:
@@ -4550,7 +4550,7 @@ avx2:
 // func columnMomentsAsm(level int32, rows int, cols int, x *float32, center *float64, s *float64, q *float64)
 TEXT ·columnMomentsAsm(SB), NOSPLIT, $0-56
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·columnMomentsAsmAVX512<>(SB)
 
 avx2:
@@ -4559,7 +4559,7 @@ avx2:
 // func columnProductsAsm(level int32, rows int, cols int, x *float32, dy *float32, center *float64, s *float64, q *float64)
 TEXT ·columnProductsAsm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·columnProductsAsmAVX512<>(SB)
 
 avx2:
@@ -4568,7 +4568,7 @@ avx2:
 // func columnProductsMaskedAsm(level int32, rows int, cols int, x *float32, dy *float32, mask *float32, center *float64, s *float64, q *float64)
 TEXT ·columnProductsMaskedAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·columnProductsMaskedAsmAVX512<>(SB)
 
 avx2:
@@ -4577,7 +4577,7 @@ avx2:
 // func normalizeBackReLUAsm(level int32, rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, shift *float32, slope *float32, bias *float32, dx *float32)
 TEXT ·normalizeBackReLUAsm(SB), NOSPLIT, $0-88
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·normalizeBackReLUAsmAVX512<>(SB)
 
 avx2:
@@ -4586,7 +4586,7 @@ avx2:
 // func columnProductsReLUAsm(level int32, rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, bias *float32, center *float64, s *float64, q *float64)
 TEXT ·columnProductsReLUAsm(SB), NOSPLIT, $0-88
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·columnProductsReLUAsmAVX512<>(SB)
 
 avx2:

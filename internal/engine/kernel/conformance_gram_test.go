@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"tercet/internal/engine/kernel"
 )
 
 // gram: exactly symmetric, the bits of Gemm, nothing outside C.
@@ -31,7 +33,12 @@ func (impl Implementation) gram(t *testing.T) {
 			}
 		})
 		for i := range s.n {
-			sameBits(t, c.data[i*c.ld:][:s.n], want.data[i*c.ld:][:s.n], what+", against Gemm")
+			// In tiles, the product of rows i and j has other bits than that of j and i.
+			from := 0
+			if kernel.Current() == kernel.AMX {
+				from = i
+			}
+			sameBits(t, c.data[i*c.ld:][from:s.n], want.data[i*c.ld:][from:s.n], what+", against Gemm")
 			for j := range i {
 				if math.Float32bits(c.data[i*c.ld+j]) != math.Float32bits(c.data[j*c.ld+i]) {
 					t.Fatalf("%s: not symmetric at (%d, %d)", what, i, j)

@@ -23,6 +23,7 @@ var transformCost = [...]struct{ images, weights float64 }{
 	Generic: {20, 18},
 	AVX2:    {11, 9},
 	AVX512:  {8, 7},
+	AMX:     {8, 7},
 }
 
 // ruledPlan chooses by shape and level alone.

@@ -2,7 +2,9 @@
 // pooling, normalization, distances. It knows no arrays, layers or files.
 //
 // Kernels have levels (avx512, avx2, generic), chosen when the program starts
-// from the processor's features and forced by TERCET_KERNEL. At one level the
+// from the processor's features and forced by TERCET_KERNEL. Level amx, which is
+// never chosen but by TERCET_KERNEL, is avx512 but for products of matrices, which
+// tiles of bfloat16 compute to the accuracy of float32 (amx_split.go). At one level the
 // result is bit-identical for any number of threads: work is split over
 // outputs, never over the summed index; where a sum must be split, its parts
 // depend on the sizes alone and are added in their order.

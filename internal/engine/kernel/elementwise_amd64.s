@@ -867,7 +867,7 @@ end:
 // func reluAsm(level int32, n int, x *float32, y *float32)
 TEXT ·reluAsm(SB), NOSPLIT, $0-32
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·reluAsmAVX512<>(SB)
 
 avx2:
@@ -876,7 +876,7 @@ avx2:
 // func reluBackwardAsm(level int32, n int, y *float32, dy *float32, dx *float32)
 TEXT ·reluBackwardAsm(SB), NOSPLIT, $0-40
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·reluBackwardAsmAVX512<>(SB)
 
 avx2:
@@ -885,7 +885,7 @@ avx2:
 // func addAsm(level int32, n int, a *float32, b *float32, out *float32)
 TEXT ·addAsm(SB), NOSPLIT, $0-40
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·addAsmAVX512<>(SB)
 
 avx2:
@@ -894,7 +894,7 @@ avx2:
 // func addReLUAsm(level int32, n int, a *float32, b *float32, out *float32)
 TEXT ·addReLUAsm(SB), NOSPLIT, $0-40
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·addReLUAsmAVX512<>(SB)
 
 avx2:
@@ -903,7 +903,7 @@ avx2:
 // func axpyAsm(level int32, alpha float32, n int, x *float32, y *float32)
 TEXT ·axpyAsm(SB), NOSPLIT, $0-32
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·axpyAsmAVX512<>(SB)
 
 avx2:
@@ -912,7 +912,7 @@ avx2:
 // func scaleAsm(level int32, alpha float32, n int, x *float32)
 TEXT ·scaleAsm(SB), NOSPLIT, $0-24
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·scaleAsmAVX512<>(SB)
 
 avx2:

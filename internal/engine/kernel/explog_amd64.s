@@ -1312,7 +1312,7 @@ end:
 // func expAsm(level int32, n int, x *float32, y *float32)
 TEXT ·expAsm(SB), NOSPLIT, $0-32
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·expAsmAVX512<>(SB)
 
 avx2:
@@ -1321,7 +1321,7 @@ avx2:
 // func logAsm(level int32, n int, x *float32, y *float32)
 TEXT ·logAsm(SB), NOSPLIT, $0-32
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·logAsmAVX512<>(SB)
 
 avx2:

@@ -17,7 +17,10 @@ import "fmt"
 // element of C whose sum holds it (0*NaN is NaN).
 //
 // Each element of C is one float32 sum over k in an order that depends only on
-// k and the level: the bits do not depend on threads, m, n, or strides.
+// k and the level: the bits do not depend on threads, m, n, or strides. At level AMX, sums
+// over 64 or more are made of products of bfloat16: their errors are those of float32 sums,
+// except that a number below 2^-102 in magnitude loses digits, one below 2^-126 counts as 0,
+// and infinities give NaN.
 func Gemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
 	if !checkGemm(m, n, k, c, ldc) {
 		return
@@ -35,7 +38,7 @@ func Gemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int,
 // GemmAddsOnce reports whether Gemm with alpha 1 and beta 1 over k adds each sum to its
 // element of C when it is complete: then it gives the bits of a product with beta 0 that
 // is added to C afterwards.
-func GemmAddsOnce(k int) bool { return k <= blockK }
+func GemmAddsOnce(k int) bool { return k <= blockK || Current().splits(k) }
 
 // GemmBias computes C = op(A)*op(B), adds bias (n numbers; nil: none) to every
 // row and, where relu, replaces what is below 0 by 0 as ReLU does. Otherwise it

@@ -9,7 +9,8 @@ import (
 // Gram computes C = X*Xᵀ for X (n, k), rows ldx apart: all inner products of the
 // rows of X, in C (n, n), rows ldc apart. Only the blocks on and above the
 // diagonal are multiplied, the others are copied: C is exactly symmetric, and
-// its elements have the bits that Gemm gives them.
+// its elements have the bits that Gemm gives them; at level AMX, where the product
+// of x and y has other bits than that of y and x, those on and above the diagonal.
 func Gram(n, k int, x []float32, ldx int, c []float32, ldc int) {
 	Syrk(false, false, n, k, 1, x, ldx, 0, c, ldc)
 	Mirror(n, c, ldc)

@@ -2,7 +2,7 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// available lists the levels that can run here, slowest first.
+// available lists the levels that can run here, in their order.
 var available = detect()
 
 func detect() []Level {
@@ -11,16 +11,19 @@ func detect() []Level {
 		levels = append(levels, AVX2)
 		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL {
 			levels = append(levels, AVX512)
+			if hasTilesBF16 {
+				levels = append(levels, AMX)
+			}
 		}
 	}
 	return levels
 }
 
 func (l Level) shape() tileShape {
-	switch l {
-	case AVX512:
+	switch {
+	case l.avx512():
 		return tileShape{rows: 14, wide: 32, narrow: 16}
-	case AVX2:
+	case l == AVX2:
 		return tileShape{rows: 6, wide: 16, narrow: 8}
 	}
 	return genericShape
@@ -31,11 +34,11 @@ func (l Level) tileAt(t *tileArgs) {
 	switch {
 	case !assembly || l == Generic:
 		tileGeneric(t)
-	case l == AVX512 && t.cols > 16:
+	case l.avx512() && t.cols > 16:
 		tile32AVX512(t)
-	case l == AVX512 && t.cols > 8:
+	case l.avx512() && t.cols > 8:
 		tile16AVX512(t)
-	case l == AVX512:
+	case l.avx512():
 		tile8AVX512(t)
 	case t.cols > 8:
 		tile16AVX2(t)
@@ -107,7 +110,7 @@ func (l Level) peak(steps int) float64 {
 	switch {
 	case !assembly || l == Generic:
 		return peakGeneric(steps)
-	case l == AVX512:
+	case l.avx512():
 		peakAVX512(steps)
 	default:
 		peakAVX2(steps)

@@ -21,6 +21,10 @@ func Pack(trans bool, k, n int, b []float32, ldb int) *Packed {
 		panic(fmt.Sprintf("kernel: Pack of (%d, %d)", k, n))
 	}
 	p := &Packed{K: k, N: n, level: Current()}
+	if p.level.splits(k) {
+		p.data = packSplit(k, n, operand("B", trans, k, n, b, ldb))
+		return p
+	}
 	s := p.level.shape()
 	columns := columnRun(s, n)
 	last := (n - 1) / columns * columns

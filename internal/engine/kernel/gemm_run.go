@@ -69,6 +69,10 @@ func manyTasks() int { return max(targetTasks, 4*par.Threads()) }
 
 // gemm computes x, all of whose extents are positive.
 func gemm(l Level, x product) {
+	if l.splits(x.k) {
+		gemmSplit(x)
+		return
+	}
 	if x.swapsWell(l) {
 		gemmSwapped(l, x)
 		return

@@ -672,7 +672,7 @@ weigh:
 // func rootsAsm(level int32, x2 float32, near float32, n int, y2 *float32, row *float32) (most float32)
 TEXT ·rootsAsm(SB), NOSPLIT, $0-44
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·rootsAsmAVX512<>(SB)
 
 avx2:
@@ -681,7 +681,7 @@ avx2:
 // func hingesAsm(level int32, base float32, m int, cut *float32, add *float32, count *int32, n int, d *float32, w *float32, sums *float64)
 TEXT ·hingesAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·hingesAsmAVX512<>(SB)
 
 avx2:

@@ -13,17 +13,18 @@ import (
 // to float32 rounding.
 type Level int32
 
-// The levels, slowest first.
+// The levels, each with more instructions than the one before.
 const (
 	Generic Level = iota // plain Go
 	AVX2                 // AVX2 and FMA
 	AVX512               // AVX-512 F and VL
+	AMX                  // products of matrices in tiles of bfloat16, all else as AVX512; by choice only
 )
 
 // EnvLevel is the environment variable that forces a level at start.
 const EnvLevel = "TERCET_KERNEL"
 
-var levelNames = [...]string{Generic: "generic", AVX2: "avx2", AVX512: "avx512"}
+var levelNames = [...]string{Generic: "generic", AVX2: "avx2", AVX512: "avx512", AMX: "amx"}
 
 // String returns the name used in EnvLevel, manifests and messages.
 func (l Level) String() string {
@@ -44,7 +45,10 @@ func parseLevel(name string) (Level, error) {
 }
 
 // floats is the number of float32 numbers in a vector.
-func (l Level) floats() int { return [...]int{Generic: 1, AVX2: 8, AVX512: 16}[l] }
+func (l Level) floats() int { return [...]int{Generic: 1, AVX2: 8, AVX512: 16, AMX: 16}[l] }
+
+// avx512 reports whether l has the vectors of AVX-512.
+func (l Level) avx512() bool { return l >= AVX512 }
 
 // within is the highest level up to l whose vectors n numbers fill.
 func (l Level) within(n int) Level {
@@ -60,8 +64,7 @@ var (
 )
 
 func init() {
-	best := available[len(available)-1]
-	current.Store(int32(best))
+	current.Store(int32(usual()))
 	name, set := os.LookupEnv(EnvLevel)
 	if !set || name == "" {
 		return
@@ -75,6 +78,10 @@ func init() {
 	}
 }
 
+// fastest returns the level of a program whose user chose none: never AMX, so that the bits of
+// earlier runs stay.
+func usual() Level { return min(available[len(available)-1], AVX512) }
+
 // StartError returns what was wrong with EnvLevel or EnvWinograd at start, or
 // nil. The kernels then run as if it were not set; a program should report the
 // error and stop.
@@ -83,8 +90,8 @@ func StartError() error { return errStart }
 // Current returns the level in use.
 func Current() Level { return Level(current.Load()) }
 
-// Levels returns the levels that this processor and this build can run, slowest
-// first. Generic is always there.
+// Levels returns the levels that this processor and this build can run, in the order of
+// their constants. Generic is always there.
 func Levels() []Level { return append([]Level(nil), available...) }
 
 // Force switches to a level and returns a function that switches back. It is an

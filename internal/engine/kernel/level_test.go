@@ -39,12 +39,12 @@ func TestLevelsBeginWithGenericAndAreACopy(t *testing.T) {
 }
 
 func TestParseLevel(t *testing.T) {
-	for _, l := range []Level{Generic, AVX2, AVX512} {
+	for _, l := range []Level{Generic, AVX2, AVX512, AMX} {
 		if got, err := parseLevel(l.String()); got != l || err != nil {
 			t.Errorf("%v: %v, %v", l, got, err)
 		}
 	}
-	if _, err := parseLevel("AVX512"); err == nil || !strings.Contains(err.Error(), "generic, avx2, avx512") {
+	if _, err := parseLevel("AVX512"); err == nil || !strings.Contains(err.Error(), "generic, avx2, avx512, amx") {
 		t.Errorf("unknown name: %v", err)
 	}
 	if got := Level(9).String(); got != "level(9)" {
@@ -71,7 +71,7 @@ func TestEnvironmentForcesLevel(t *testing.T) {
 		return string(out)
 	}
 	levels := Levels()
-	best := levels[len(levels)-1].String()
+	best := min(levels[len(levels)-1], AVX512).String() // amx is by choice only
 	for _, l := range levels {
 		if out := run(l.String()); !strings.Contains(out, "level="+l.String()+"\n") || strings.Contains(out, "error=") {
 			t.Errorf("%v: %s", l, out)
@@ -81,7 +81,7 @@ func TestEnvironmentForcesLevel(t *testing.T) {
 		t.Errorf("empty: %s", out)
 	}
 	bad := []string{"sse9"}
-	for _, l := range []Level{AVX2, AVX512} {
+	for _, l := range []Level{AVX2, AVX512, AMX} {
 		if !slices.Contains(levels, l) {
 			bad = append(bad, l.String())
 		}

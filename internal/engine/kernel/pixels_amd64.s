@@ -51,7 +51,7 @@ loop:
 // func pixelsAsm(level int32, n int, p *uint8, y *float32)
 TEXT ·pixelsAsm(SB), NOSPLIT, $0-32
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·pixelsAsmAVX512<>(SB)
 
 avx2:

@@ -5395,7 +5395,7 @@ anyNext:
 // func maxWindowsAsm(level int32, count int, c int, kh int, kw int, row int, next int, first int, x *float32, y *float32, arg *int32)
 TEXT ·maxWindowsAsm(SB), NOSPLIT, $0-88
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·maxWindowsAsmAVX512<>(SB)
 
 avx2:
@@ -5404,7 +5404,7 @@ avx2:
 // func maxWindowsBackAsm(level int32, count int, c int, kh int, kw int, row int, next int, first int, dy *float32, arg *int32, dx *float32)
 TEXT ·maxWindowsBackAsm(SB), NOSPLIT, $0-88
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·maxWindowsBackAsmAVX512<>(SB)
 
 avx2:
@@ -5413,7 +5413,7 @@ avx2:
 // func maxWindowsBackMaskedAsm(level int32, count int, c int, kh int, kw int, row int, next int, first int, dy *float32, mask *float32, arg *int32, dx *float32)
 TEXT ·maxWindowsBackMaskedAsm(SB), NOSPLIT, $0-96
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·maxWindowsBackMaskedAsmAVX512<>(SB)
 
 avx2:
@@ -5422,7 +5422,7 @@ avx2:
 // func avgWindowsBackAsm(level int32, scale float32, count int, c int, kh int, kw int, row int, next int, dy *float32, dx *float32)
 TEXT ·avgWindowsBackAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·avgWindowsBackAsmAVX512<>(SB)
 
 avx2:
@@ -5431,7 +5431,7 @@ avx2:
 // func maxWindowsBackAddAsm(level int32, count int, c int, kh int, kw int, row int, next int, first int, dy *float32, arg *int32, dx *float32)
 TEXT ·maxWindowsBackAddAsm(SB), NOSPLIT, $0-88
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·maxWindowsBackAddAsmAVX512<>(SB)
 
 avx2:
@@ -5440,7 +5440,7 @@ avx2:
 // func maxWindowsBackMaskedAddAsm(level int32, count int, c int, kh int, kw int, row int, next int, first int, dy *float32, mask *float32, arg *int32, dx *float32)
 TEXT ·maxWindowsBackMaskedAddAsm(SB), NOSPLIT, $0-96
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·maxWindowsBackMaskedAddAsmAVX512<>(SB)
 
 avx2:
@@ -5449,7 +5449,7 @@ avx2:
 // func avgWindowsBackAddAsm(level int32, scale float32, count int, c int, kh int, kw int, row int, next int, dy *float32, dx *float32)
 TEXT ·avgWindowsBackAddAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·avgWindowsBackAddAsmAVX512<>(SB)
 
 avx2:
@@ -5458,7 +5458,7 @@ avx2:
 // func avgWindowsAsm(level int32, scale float32, count int, c int, kh int, kw int, row int, next int, x *float32, y *float32)
 TEXT ·avgWindowsAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·avgWindowsAsmAVX512<>(SB)
 
 avx2:
@@ -5467,7 +5467,7 @@ avx2:
 // func normalizeMaxWindowsAsm(level int32, count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
 TEXT ·normalizeMaxWindowsAsm(SB), NOSPLIT, $0-104
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·normalizeMaxWindowsAsmAVX512<>(SB)
 
 avx2:
@@ -5476,7 +5476,7 @@ avx2:
 // func normalizeReLUMaxWindowsAsm(level int32, count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
 TEXT ·normalizeReLUMaxWindowsAsm(SB), NOSPLIT, $0-104
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·normalizeReLUMaxWindowsAsmAVX512<>(SB)
 
 avx2:
@@ -5485,7 +5485,7 @@ avx2:
 // func normalizeMaxWindowsBackAsm(level int32, count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, arg *int32, dx *float32)
 TEXT ·normalizeMaxWindowsBackAsm(SB), NOSPLIT, $0-104
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·normalizeMaxWindowsBackAsmAVX512<>(SB)
 
 avx2:
@@ -5494,7 +5494,7 @@ avx2:
 // func normalizeMaxWindowsBackMaskedAsm(level int32, count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, mask *float32, arg *int32, dx *float32)
 TEXT ·normalizeMaxWindowsBackMaskedAsm(SB), NOSPLIT, $0-112
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·normalizeMaxWindowsBackMaskedAsmAVX512<>(SB)
 
 avx2:

@@ -1321,7 +1321,7 @@ end:
 // func sumAsm(level int32, n int, x *float32) (ret float64)
 TEXT ·sumAsm(SB), NOSPLIT, $0-32
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·sumAsmAVX512<>(SB)
 
 avx2:
@@ -1330,7 +1330,7 @@ avx2:
 // func dotAsm(level int32, n int, a *float32, b *float32) (ret float64)
 TEXT ·dotAsm(SB), NOSPLIT, $0-40
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·dotAsmAVX512<>(SB)
 
 avx2:
@@ -1339,7 +1339,7 @@ avx2:
 // func squaredDistanceAsm(level int32, n int, a *float32, b *float32) (ret float64)
 TEXT ·squaredDistanceAsm(SB), NOSPLIT, $0-40
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·squaredDistanceAsmAVX512<>(SB)
 
 avx2:
@@ -1348,7 +1348,7 @@ avx2:
 // func maxAbsAsm(level int32, n int, x *float32) (ret float32)
 TEXT ·maxAbsAsm(SB), NOSPLIT, $0-28
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·maxAbsAsmAVX512<>(SB)
 
 avx2:
@@ -1357,7 +1357,7 @@ avx2:
 // func stretchAsm(level int32, factor float64, n int, x *float32, y *float32)
 TEXT ·stretchAsm(SB), NOSPLIT, $0-40
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·stretchAsmAVX512<>(SB)
 
 avx2:
@@ -1366,7 +1366,7 @@ avx2:
 // func radialAsm(level int32, dot float64, factor float64, n int, y *float32, dy *float32, dx *float32)
 TEXT ·radialAsm(SB), NOSPLIT, $0-56
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·radialAsmAVX512<>(SB)
 
 avx2:
@@ -1375,7 +1375,7 @@ avx2:
 // func finishDistancesAsm(level int32, x2 float64, n int, y2 *float64, out *float32)
 TEXT ·finishDistancesAsm(SB), NOSPLIT, $0-40
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·finishDistancesAsmAVX512<>(SB)
 
 avx2:

@@ -230,7 +230,7 @@ done:
 // func resampleRowAsm(level int32, n int, groups int, at *int32, w *int32, src *uint8, dst *uint8)
 TEXT ·resampleRowAsm(SB), NOSPLIT, $0-56
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·resampleRowAsmAVX512<>(SB)
 
 avx2:
@@ -239,7 +239,7 @@ avx2:
 // func resampleColumnsAsm(level int32, n int, taps int, stride int, w *int32, src *uint8, dst *uint8)
 TEXT ·resampleColumnsAsm(SB), NOSPLIT, $0-56
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·resampleColumnsAsmAVX512<>(SB)
 
 avx2:

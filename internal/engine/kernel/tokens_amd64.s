@@ -3062,7 +3062,7 @@ end:
 // func geluAsm(level int32, n int, x *float32, y *float32)
 TEXT ·geluAsm(SB), NOSPLIT, $0-32
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·geluAsmAVX512<>(SB)
 
 avx2:
@@ -3071,7 +3071,7 @@ avx2:
 // func geluBackAsm(level int32, n int, x *float32, dy *float32, dx *float32)
 TEXT ·geluBackAsm(SB), NOSPLIT, $0-40
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·geluBackAsmAVX512<>(SB)
 
 avx2:
@@ -3080,7 +3080,7 @@ avx2:
 // func greatestAsm(level int32, n int, x *float32) (ret float32)
 TEXT ·greatestAsm(SB), NOSPLIT, $0-28
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·greatestAsmAVX512<>(SB)
 
 avx2:
@@ -3089,7 +3089,7 @@ avx2:
 // func expLessAsm(level int32, top float32, n int, x *float32)
 TEXT ·expLessAsm(SB), NOSPLIT, $0-24
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·expLessAsmAVX512<>(SB)
 
 avx2:
@@ -3098,7 +3098,7 @@ avx2:
 // func softmaxBackAsm(level int32, along float32, n int, p *float32, dp *float32)
 TEXT ·softmaxBackAsm(SB), NOSPLIT, $0-32
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·softmaxBackAsmAVX512<>(SB)
 
 avx2:
@@ -3107,7 +3107,7 @@ avx2:
 // func centerAsm(level int32, mean float64, n int, x *float32, y *float32)
 TEXT ·centerAsm(SB), NOSPLIT, $0-40
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·centerAsmAVX512<>(SB)
 
 avx2:
@@ -3116,7 +3116,7 @@ avx2:
 // func scaleByAsm(level int32, n int, x *float32, scale *float32, y *float32)
 TEXT ·scaleByAsm(SB), NOSPLIT, $0-40
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·scaleByAsmAVX512<>(SB)
 
 avx2:
@@ -3125,7 +3125,7 @@ avx2:
 // func scaleAddAsm(level int32, n int, x *float32, scale *float32, y *float32, shift *float32)
 TEXT ·scaleAddAsm(SB), NOSPLIT, $0-48
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·scaleAddAsmAVX512<>(SB)
 
 avx2:
@@ -3134,7 +3134,7 @@ avx2:
 // func standardizeBackAsm(level int32, mean float32, along float32, inv float32, n int, y *float32, dy *float32, dx *float32)
 TEXT ·standardizeBackAsm(SB), NOSPLIT, $0-48
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·standardizeBackAsmAVX512<>(SB)
 
 avx2:

@@ -3645,7 +3645,7 @@ block:
 // func aboveAsm(level int32, rows int, words int, x *float32, ld int, a *float32, b *float32, mask *uint64)
 TEXT ·aboveAsm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·aboveAsmAVX512<>(SB)
 
 avx2:
@@ -3654,7 +3654,7 @@ avx2:
 // func belowAsm(level int32, rows int, words int, x *float32, ld int, a *float32, b *float32, mask *uint64)
 TEXT ·belowAsm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·belowAsmAVX512<>(SB)
 
 avx2:
@@ -3663,7 +3663,7 @@ avx2:
 // func squares32Asm(level int32, blocks int, a *float32, b *float32, s *float64)
 TEXT ·squares32Asm(SB), NOSPLIT, $0-40
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·squares32AsmAVX512<>(SB)
 
 avx2:
@@ -3672,7 +3672,7 @@ avx2:
 // func squares64Asm(level int32, blocks int, a *float32, b *float64, s *float64)
 TEXT ·squares64Asm(SB), NOSPLIT, $0-40
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·squares64AsmAVX512<>(SB)
 
 avx2:
@@ -3681,7 +3681,7 @@ avx2:
 // func leastKeysAsm(level int32, rows int, words int, x *float32, ld int, b *float32, old *int32, index *int32, value *float32, moved *uint64)
 TEXT ·leastKeysAsm(SB), NOSPLIT, $0-80
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·leastKeysAsmAVX512<>(SB)
 
 avx2:
@@ -3690,7 +3690,7 @@ avx2:
 // func nearerAsm(level int32, blocks int, x *float32, norm *float32, own float32, nearest *float32, out *float32, sums *float64)
 TEXT ·nearerAsm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·nearerAsmAVX512<>(SB)
 
 avx2:
@@ -3699,7 +3699,7 @@ avx2:
 // func addRowAsm(level int32, blocks int, sum *float64, x *float32)
 TEXT ·addRowAsm(SB), NOSPLIT, $0-32
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·addRowAsmAVX512<>(SB)
 
 avx2:
@@ -3708,7 +3708,7 @@ avx2:
 // func subtractRowAsm(level int32, blocks int, sum *float64, x *float32)
 TEXT ·subtractRowAsm(SB), NOSPLIT, $0-32
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·subtractRowAsmAVX512<>(SB)
 
 avx2:
@@ -3717,7 +3717,7 @@ avx2:
 // func addScaledAsm(level int32, blocks int, c float64, x *float32, sum *float64)
 TEXT ·addScaledAsm(SB), NOSPLIT, $0-40
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·addScaledAsmAVX512<>(SB)
 
 avx2:
@@ -3726,7 +3726,7 @@ avx2:
 // func addDifferenceAsm(level int32, blocks int, c float64, eps float64, x *float32, y *float32, sum *float64)
 TEXT ·addDifferenceAsm(SB), NOSPLIT, $0-56
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·addDifferenceAsmAVX512<>(SB)
 
 avx2:
@@ -3735,7 +3735,7 @@ avx2:
 // func subtractFourAsm(level int32, blocks int, w *float64, x0 *float32, x1 *float32, x2 *float32, x3 *float32, sum *float64)
 TEXT ·subtractFourAsm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·subtractFourAsmAVX512<>(SB)
 
 avx2:
@@ -3744,7 +3744,7 @@ avx2:
 // func countKeysAsm(level int32, panels int, x *float32, stride int, scale *float32, add *float32, limit float32, vectors int, cut *float32, below *int32, most *int32, keys *float32) (kept int)
 TEXT ·countKeysAsm(SB), NOSPLIT, $0-104
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·countKeysAsmAVX512<>(SB)
 
 avx2:
@@ -3753,7 +3753,7 @@ avx2:
 // func product32Asm(level int32, blocks int, a *float32, b *float32) float32
 TEXT ·product32Asm(SB), NOSPLIT, $0-36
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·product32AsmAVX512<>(SB)
 
 avx2:
@@ -3762,7 +3762,7 @@ avx2:
 // func shiftRowAsm(level int32, blocks int, x *float32, mean *float64, scale float64, out *float32)
 TEXT ·shiftRowAsm(SB), NOSPLIT, $0-48
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·shiftRowAsmAVX512<>(SB)
 
 avx2:

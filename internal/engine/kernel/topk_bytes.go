@@ -33,7 +33,7 @@ type ByteRows struct {
 
 // HasByteDots reports whether products of bytes are faster than those of float32
 // at the current level.
-func HasByteDots() bool { return Current() == AVX512 && cpu.X86.HasAVX512VNNI }
+func HasByteDots() bool { return Current().avx512() && cpu.X86.HasAVX512VNNI }
 
 // Quantize rounds the n rows of x, d numbers each, d at most MaxByteDim, finite
 // and with squares within float32, on all threads.
@@ -79,7 +79,7 @@ func (r *ByteRows) round(i int, x []float32, words []uint32) {
 	var sums [4]float64
 	var lanes [64]float32
 	n := 0 // numbers in whole blocks of 16, where they have been rounded
-	if assembly && Current() == AVX512 && len(x) >= 16 {
+	if assembly && Current().avx512() && len(x) >= 16 {
 		n = len(x) &^ 15
 		_ = words[n/4-1]
 		quantizeAVX512(n/16, &x[0], inverse, &words[0], &lanes[0])

@@ -31,7 +31,7 @@ const (
 )
 
 // HasFineDots reports whether products of fine rows are faster than those of float32.
-func HasFineDots() bool { return Current() == AVX512 && hasTilesBytes }
+func HasFineDots() bool { return Current().avx512() && hasTilesBytes }
 
 // Round takes the n rows of x, d numbers each, d at most MaxByteDim, finite and with squares
 // within float32, on all threads. It uses memory of an earlier call again.

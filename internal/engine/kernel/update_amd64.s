@@ -1507,7 +1507,7 @@ end:
 // func adamStepAsm(level int32, f *float32, n int, p *float32, grad *float32, m *float32, v *float32)
 TEXT ·adamStepAsm(SB), NOSPLIT, $0-56
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·adamStepAsmAVX512<>(SB)
 
 avx2:
@@ -1516,7 +1516,7 @@ avx2:
 // func sgdStepAsm(level int32, f *float32, n int, p *float32, grad *float32)
 TEXT ·sgdStepAsm(SB), NOSPLIT, $0-40
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·sgdStepAsmAVX512<>(SB)
 
 avx2:
@@ -1525,7 +1525,7 @@ avx2:
 // func momentumStepAsm(level int32, f *float32, n int, p *float32, grad *float32, buf *float32)
 TEXT ·momentumStepAsm(SB), NOSPLIT, $0-48
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·momentumStepAsmAVX512<>(SB)
 
 avx2:
@@ -1534,7 +1534,7 @@ avx2:
 // func nesterovStepAsm(level int32, f *float32, n int, p *float32, grad *float32, buf *float32)
 TEXT ·nesterovStepAsm(SB), NOSPLIT, $0-48
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·nesterovStepAsmAVX512<>(SB)
 
 avx2:
@@ -1543,7 +1543,7 @@ avx2:
 // func signStepAsm(level int32, step float32, eps float32, low float32, high float32, n int, x *float32, grad *float32, clean *float32)
 TEXT ·signStepAsm(SB), NOSPLIT, $0-56
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·signStepAsmAVX512<>(SB)
 
 avx2:

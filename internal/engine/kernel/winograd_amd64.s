@@ -23237,7 +23237,7 @@ done:
 // func winogradInput4From4Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradInput4From4Asm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradInput4From4AsmAVX512<>(SB)
 
 avx2:
@@ -23246,7 +23246,7 @@ avx2:
 // func winogradOutput2From4Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 TEXT ·winogradOutput2From4Asm(SB), NOSPLIT, $0-76
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradOutput2From4AsmAVX512<>(SB)
 
 avx2:
@@ -23255,7 +23255,7 @@ avx2:
 // func winogradWeights4From3Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradWeights4From3Asm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradWeights4From3AsmAVX512<>(SB)
 
 avx2:
@@ -23264,7 +23264,7 @@ avx2:
 // func winogradSpread4From2Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradSpread4From2Asm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradSpread4From2AsmAVX512<>(SB)
 
 avx2:
@@ -23273,7 +23273,7 @@ avx2:
 // func winogradGather3From4Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradGather3From4Asm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradGather3From4AsmAVX512<>(SB)
 
 avx2:
@@ -23282,7 +23282,7 @@ avx2:
 // func winogradInput6From6Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradInput6From6Asm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradInput6From6AsmAVX512<>(SB)
 
 avx2:
@@ -23291,7 +23291,7 @@ avx2:
 // func winogradOutput4From6Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 TEXT ·winogradOutput4From6Asm(SB), NOSPLIT, $0-76
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradOutput4From6AsmAVX512<>(SB)
 
 avx2:
@@ -23300,7 +23300,7 @@ avx2:
 // func winogradWeights6From3Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradWeights6From3Asm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradWeights6From3AsmAVX512<>(SB)
 
 avx2:
@@ -23309,7 +23309,7 @@ avx2:
 // func winogradSpread6From4Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradSpread6From4Asm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradSpread6From4AsmAVX512<>(SB)
 
 avx2:
@@ -23318,7 +23318,7 @@ avx2:
 // func winogradGather3From6Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradGather3From6Asm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradGather3From6AsmAVX512<>(SB)
 
 avx2:
@@ -23327,7 +23327,7 @@ avx2:
 // func winogradOutput2From6Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 TEXT ·winogradOutput2From6Asm(SB), NOSPLIT, $0-76
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradOutput2From6AsmAVX512<>(SB)
 
 avx2:
@@ -23336,7 +23336,7 @@ avx2:
 // func winogradWeights6From5Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradWeights6From5Asm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradWeights6From5AsmAVX512<>(SB)
 
 avx2:
@@ -23345,7 +23345,7 @@ avx2:
 // func winogradSpread6From2Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradSpread6From2Asm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradSpread6From2AsmAVX512<>(SB)
 
 avx2:
@@ -23354,7 +23354,7 @@ avx2:
 // func winogradGather5From6Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradGather5From6Asm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradGather5From6AsmAVX512<>(SB)
 
 avx2:
@@ -23363,7 +23363,7 @@ avx2:
 // func winogradInput8From8Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradInput8From8Asm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradInput8From8AsmAVX512<>(SB)
 
 avx2:
@@ -23372,7 +23372,7 @@ avx2:
 // func winogradOutput4From8Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 TEXT ·winogradOutput4From8Asm(SB), NOSPLIT, $0-76
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradOutput4From8AsmAVX512<>(SB)
 
 avx2:
@@ -23381,7 +23381,7 @@ avx2:
 // func winogradWeights8From5Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradWeights8From5Asm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradWeights8From5AsmAVX512<>(SB)
 
 avx2:
@@ -23390,7 +23390,7 @@ avx2:
 // func winogradSpread8From4Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradSpread8From4Asm(SB), NOSPLIT, $0-64
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradSpread8From4AsmAVX512<>(SB)
 
 avx2:
@@ -23399,7 +23399,7 @@ avx2:
 // func winogradGather5From8Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradGather5From8Asm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
-	JNE  avx2
+	JLT  avx2
 	JMP  ·winogradGather5From8AsmAVX512<>(SB)
 
 avx2:

@@ -128,7 +128,7 @@ func (c *mapCase) check(t *testing.T, l Level, outside func(i, j int) bool) {
 	floor := float32(-0.5)
 	old := random(11, len(c.dst))
 	got := c.run(l, outside, floor, old)
-	vector := map[Level]int{Generic: 4, AVX2: 8, AVX512: 16}[l]
+	vector := map[Level]int{Generic: 4, AVX2: 8, AVX512: 16, AMX: 16}[l]
 	written := make([]bool, len(got))
 	for i := range c.m.to {
 		for j := range c.m.to {

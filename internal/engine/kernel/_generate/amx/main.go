@@ -15,6 +15,9 @@ func main() {
 	products("tilesBytes", asm.TileBytes)
 	peak("peakTilesBF16", asm.TileBF16)
 	peak("peakTilesBytes", asm.TileBytes)
+	split{}.product()
+	split{}.rows()
+	split{}.columns()
 	asm.Write()
 }
 
@@ -37,10 +40,6 @@ func products(name string, product func(a, b, c int)) {
 	MOVQ(t.Mem("strips"), strips)
 	MOVQ(t.Mem("a"), strip)
 	Label("strip")
-	// Row 16 of C, then of A.
-	MOVQ(ldc, below)
-	SHLQ(Imm(4), below)
-	ADDQ(c, below)
 	CMPB(t.Mem("add"), Imm(0))
 	JNE(LabelRef("load"))
 	for i := range 4 {
@@ -48,7 +47,7 @@ func products(name string, product func(a, b, c int)) {
 	}
 	JMP(LabelRef("begin"))
 	Label("load")
-	eachC(asm.TileLoad)
+	fourTiles(asm.TileLoad, c, ldc)
 	Label("begin")
 	MOVQ(strip, a)
 	MOVQ(rsa, below)
@@ -71,10 +70,7 @@ func products(name string, product func(a, b, c int)) {
 	DECQ(steps)
 	JNZ(LabelRef("step"))
 
-	MOVQ(ldc, below)
-	SHLQ(Imm(4), below)
-	ADDQ(c, below)
-	eachC(asm.TileStore)
+	fourTiles(asm.TileStore, c, ldc)
 	MOVQ(ldc, a)
 	SHLQ(Imm(5), a)
 	ADDQ(a, c)
@@ -100,14 +96,6 @@ var (
 	ldc, strip, panel     = reg.R8, reg.R9, reg.R10
 	steps, strips, panels = reg.R11, reg.R12, reg.R13
 )
-
-// eachC calls f with the four tiles of C.
-func eachC(f func(tile int, base, stride reg.GPPhysical, disp int)) {
-	f(0, c, ldc, 0)
-	f(1, c, ldc, 64)
-	f(2, below, ldc, 0)
-	f(3, below, ldc, 64)
-}
 
 // peak emits steps of four products of registers.
 func peak(name string, product func(a, b, c int)) {

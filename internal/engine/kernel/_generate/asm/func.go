@@ -87,7 +87,7 @@ func (s stub) choose() {
 		panic(err)
 	}
 	CMPL(level.Addr, Imm(2))
-	JNE(LabelRef("avx2"))
+	JLT(LabelRef("avx2")) // levels above have all of its vectors
 	jump("AVX512")
 	Label("avx2")
 	jump("AVX2")

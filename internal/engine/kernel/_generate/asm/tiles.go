@@ -24,7 +24,17 @@ const (
 // vvvv is its third tile; x and b are the high bits of the index and the base.
 func vex(comment string, prefix, vvvv, x, b int, rest []int, uses ...reg.Register) {
 	Comment(comment)
-	code := append([]int{0xc4, 0x80 | (1-x)<<6 | (1-b)<<5 | 2, (15-vvvv)<<3 | prefix}, rest...)
+	emit(append([]int{0xc4, 0x80 | (1-x)<<6 | (1-b)<<5 | 2, (15-vvvv)<<3 | prefix}, rest...), uses...)
+}
+
+// PrefetchWrite asks for a line that is soon written. The base is one of the first eight
+// registers.
+func PrefetchWrite(base reg.GPPhysical, disp int) {
+	Comment(fmt.Sprintf("PREFETCHW %d(%s)", disp, base.Asm()))
+	emit([]int{0x0f, 0x0d, 0x88 | number(base), disp & 255, disp >> 8 & 255, 0, 0}, base)
+}
+
+func emit(code []int, uses ...reg.Register) {
 	for i, c := range code {
 		one := &ir.Instruction{Opcode: "BYTE", Operands: []Op{U8(c)}}
 		if i == 0 {
@@ -41,13 +51,21 @@ func number(r reg.GPPhysical) int { return int(r.PhysicalIndex()) }
 // indexed is an access of a tile's rows at base+disp and every stride bytes after it.
 func indexed(name string, prefix, tile int, base, stride reg.GPPhysical, disp int) {
 	n, s := number(base), number(stride)
-	vex(fmt.Sprintf("%s T%d: %d(%s)(%s*1)", name, tile, disp, base.Asm(), stride.Asm()), prefix, 0, s>>3, n>>3,
-		[]int{0x4b, 0x40 | tile<<3 | 4, (s&7)<<3 | n&7, disp}, base, stride)
+	code := []int{0x4b, 0x80 | tile<<3 | 4, (s&7)<<3 | n&7}
+	for i := range 4 {
+		code = append(code, disp>>(8*i)&255)
+	}
+	vex(fmt.Sprintf("%s T%d: %d(%s)(%s*1)", name, tile, disp, base.Asm(), stride.Asm()), prefix, 0, s>>3, n>>3, code, base, stride)
 }
 
 // TileLoad reads a tile.
 func TileLoad(tile int, base, stride reg.GPPhysical, disp int) {
 	indexed("TILELOADD", prefixF2, tile, base, stride, disp)
+}
+
+// TileStream is TileLoad of what is not to stay in the first cache.
+func TileStream(tile int, base, stride reg.GPPhysical, disp int) {
+	indexed("TILELOADDT1", prefix66, tile, base, stride, disp)
 }
 
 // TileStore writes a tile.
