@@ -122,7 +122,7 @@ type nearScratch struct {
 
 // tooManyNear is the share of a block's pairs that must be near for the products of all to be
 // faster.
-const tooManyNear = 3
+const tooManyNear = 5
 
 // useNear implements nearUser.
 func (c *counting) useNear(b *block, lock *sync.Mutex) bool {
