@@ -95,13 +95,18 @@ func Attack(ctx context.Context, r *run.Run, checkpoint, set string, o record.At
 
 // prepare embeds what attacks are on and fills in the options.
 func prepare(ctx context.Context, r *run.Run, checkpoint, set string, o *record.AttackOptions, say progress.Say) (*run.Embedded, *retrieval.Gallery, error) {
+	e, g, err := gallery(ctx, r, checkpoint, set, say)
+	settle(o, g)
+	return e, g, err
+}
+
+// settle fills in the options; g may be nil after an error.
+func settle(o *record.AttackOptions, g *retrieval.Gallery) {
 	all := len(o.Variants) == 0
 	resolveAttack(o)
-	e, g, err := gallery(ctx, r, checkpoint, set, say)
-	if err == nil {
+	if g != nil {
 		o.Variants = settled(o.Variants, all, g)
 	}
-	return e, g, err
 }
 
 // describe makes the document of a result, without the time.
@@ -142,10 +147,22 @@ func describe(ctx context.Context, o record.AttackOptions, e *run.Embedded, g *r
 
 // gallery embeds the set that attacks are on; the network is frozen.
 func gallery(ctx context.Context, r *run.Run, checkpoint, set string, say progress.Say) (*run.Embedded, *retrieval.Gallery, error) {
-	if r.Config.Data.Options.Traits().Vectors {
-		return nil, nil, fmt.Errorf("%w: attacks need images with pixels in [0, 1]; this run is trained on vectors", data.ErrUnfit)
+	if err := images(r); err != nil {
+		return nil, nil, err
 	}
-	e, err := r.Embed(ctx, checkpoint, set, 0, say)
+	return galleryOf(r.Embed(ctx, checkpoint, set, 0, say))
+}
+
+// images returns an error if the run's data have no pixels.
+func images(r *run.Run) error {
+	if r.Config.Data.Options.Traits().Vectors {
+		return fmt.Errorf("%w: attacks need images with pixels in [0, 1]; this run is trained on vectors", data.ErrUnfit)
+	}
+	return nil
+}
+
+// galleryOf freezes the network that a set was embedded by.
+func galleryOf(e *run.Embedded, err error) (*run.Embedded, *retrieval.Gallery, error) {
 	if err != nil {
 		return nil, nil, err
 	}

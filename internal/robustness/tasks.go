@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tercet/internal/attack"
+	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/option"
 	"tercet/internal/progress"
@@ -19,7 +20,7 @@ import (
 // part of the same attack is reused. A part of another attack is an error, unless it is
 // to be replaced.
 func AttackTask(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, t scheduler.Task, out, program string, replace bool, say progress.Say) (string, *record.AttackPart, error) {
-	e, g, err := prepare(ctx, r, checkpoint, set, &o, say)
+	e, g, err := prepareShared(ctx, r, checkpoint, set, &o, out, program, say)
 	if err != nil {
 		return "", nil, err
 	}
@@ -46,6 +47,17 @@ func AttackTask(ctx context.Context, r *run.Run, checkpoint, set string, o recor
 	return path, p, record.Write(path, p)
 }
 
+// prepareShared is prepare for tasks of a program, which share the embeddings in a file next
+// to out.
+func prepareShared(ctx context.Context, r *run.Run, checkpoint, set string, o *record.AttackOptions, out, program string, say progress.Say) (*run.Embedded, *retrieval.Gallery, error) {
+	if err := images(r); err != nil {
+		return nil, nil, err
+	}
+	e, g, err := galleryOf(r.EmbedShared(ctx, checkpoint, set, out+".gallery", program, say))
+	settle(o, g)
+	return e, g, err
+}
+
 // sign says what a part is of.
 func sign(p *record.AttackPart, src record.Source, o record.AttackOptions, t scheduler.Task, program string) {
 	p.Schema, p.Source, p.Options = record.AttackPartSchema, src, o
@@ -60,7 +72,7 @@ func MergeAttack(ctx context.Context, r *run.Run, checkpoint, set string, o reco
 	if err != nil {
 		return nil, err
 	}
-	e, g, err := prepare(ctx, r, checkpoint, set, &o, say)
+	e, g, err := prepareShared(ctx, r, checkpoint, set, &o, out, program, say)
 	if err != nil {
 		return nil, err
 	}

@@ -2,21 +2,27 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"tercet/internal/data"
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/nn"
 	"tercet/internal/engine/nn/gpu"
+	"tercet/internal/fsx"
 	"tercet/internal/names"
 	"tercet/internal/option"
 	"tercet/internal/progress"
 	"tercet/internal/record"
+	"tercet/internal/safetensors"
 	"tercet/internal/train"
 	"tercet/internal/wire"
 )
@@ -90,8 +96,93 @@ func (r *Run) Loaded(ctx context.Context, which string) (*train.Checkpoint, *nn.
 }
 
 // Embed loads the run's network and embeds one of its sets: "test",
-// "validation" or "train".
+// "validation" or "train". A limit above 0 takes so many items, spread over the set.
 func (r *Run) Embed(ctx context.Context, which, set string, limit int, say progress.Say) (*Embedded, error) {
+	e, err := r.toEmbed(ctx, which, set, limit)
+	if err == nil {
+		err = e.compute(ctx, say)
+	}
+	if err == nil {
+		err = e.identify(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// EmbedShared is Embed of a whole set for commands that are divided into tasks: the first
+// that ends writes the embeddings to a file, and later ones read them there. program is the
+// version of the program. A file with embeddings of anything else is replaced.
+func (r *Run) EmbedShared(ctx context.Context, which, set, path, program string, say progress.Say) (*Embedded, error) {
+	e, err := r.toEmbed(ctx, which, set, 0)
+	if err == nil {
+		err = e.identify(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	of := e.Source
+	of.Run = "" // as one of several paths
+	text, err := json.Marshal(of)
+	if err != nil {
+		return nil, err
+	}
+	meta := map[string]string{"source": string(text), "program": program, "kernel": kernel.Setting()}
+	if e.read(path, meta) {
+		return e, nil
+	}
+	if err := e.compute(ctx, say); err != nil {
+		return nil, err
+	}
+	// Another task may be writing the same. Without the file each computes its own.
+	_ = fsx.Write(path, 0o644, func(w io.Writer) error {
+		return safetensors.WriteSealed(w, &safetensors.File{Meta: meta, Tensors: []safetensors.Tensor{
+			{Name: sharedName, Shape: []int{e.Vectors.Rows(), e.Vectors.Cols()}, Data: e.Vectors.Data},
+		}})
+	})
+	return e, nil
+}
+
+// sharedName is the tensor of a shared file.
+const sharedName = "embeddings"
+
+// read takes the embeddings of a shared file, if it has them.
+func (e *Embedded) read(path string, meta map[string]string) bool {
+	f, err := safetensors.ReadFile(path)
+	if err != nil || !f.Sealed {
+		return false
+	}
+	for key, v := range meta {
+		if f.Meta[key] != v {
+			return false
+		}
+	}
+	t := f.Find(sharedName)
+	if t == nil || !slices.Equal(t.Shape, []int{e.Data.Len(), e.Model.Dim()}) {
+		return false
+	}
+	e.Vectors, err = array.Of(t.Data, t.Shape...)
+	return err == nil
+}
+
+// compute forms the embeddings.
+func (e *Embedded) compute(ctx context.Context, say progress.Say) error {
+	start := time.Now()
+	var err error
+	e.Vectors, err = embed.Batches(ctx, e.Model, e.Data, e.Run.Config.Eval.Batch, say.Of("embed"))
+	e.Seconds = time.Since(start).Seconds()
+	return err
+}
+
+// identify adds the data's fingerprint to the source.
+func (e *Embedded) identify(ctx context.Context) (err error) {
+	e.Source.Fingerprint, err = e.Data.Fingerprint(ctx)
+	return err
+}
+
+// toEmbed opens what is embedded.
+func (r *Run) toEmbed(ctx context.Context, which, set string, limit int) (*Embedded, error) {
 	c, m, sets, err := r.Loaded(ctx, which)
 	if err != nil {
 		return nil, err
@@ -107,20 +198,11 @@ func (r *Run) Embed(ctx context.Context, which, set string, limit int, say progr
 	if whole == ds.Len() {
 		whole = 0
 	}
-	start := time.Now()
-	v, err := embed.Batches(ctx, m, ds, r.Config.Eval.Batch, say.Of("embed"))
-	if err != nil {
-		return nil, err
-	}
-	print, err := ds.Fingerprint(ctx)
-	if err != nil {
-		return nil, err
-	}
 	return &Embedded{
-		Run: r, Model: m, Data: ds, Items: ids, Vectors: v, Seconds: time.Since(start).Seconds(), Threshold: c.Threshold,
+		Run: r, Model: m, Data: ds, Items: ids, Threshold: c.Threshold,
 		Source: record.Source{
 			Run: r.Dir, Config: r.Manifest.Config, Checkpoint: which, Step: c.State.Step, Set: set,
-			Items: ds.Len(), Whole: whole, Classes: data.Distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: print,
+			Items: ds.Len(), Whole: whole, Classes: data.Distinct(ds.Labels()), Dim: m.Dim(),
 		},
 	}, nil
 }

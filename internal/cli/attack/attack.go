@@ -78,8 +78,9 @@ is robust. It is written to worst.json, with the attack that broke each query. A
 interrupted command continues after the last completed attack.
 
 --task divides the queries among machines, which write attack.json.part-1-of-3 and so
-on. An existing part of the same attack is reused; a part of another attack is replaced
-only with --force. --merge, with the same other flags, combines all parts to attack.json.`,
+on. They share the gallery's embeddings in attack.json.gallery. An existing part of the
+same attack is reused; a part of another attack is replaced only with --force. --merge,
+with the same other flags, combines all parts to attack.json.`,
 		Examples: []base.Example{
 			{Why: "embedding shift only: a quick look at the first 256 queries", Line: "tercet attack --run runs/first --queries 256"},
 			{Why: "the robustness score, its ten scores and their intervals", Line: "tercet attack --run runs/first --suite ers --queries 256 --sample"},

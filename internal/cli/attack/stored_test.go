@@ -187,6 +187,37 @@ func TestAttackTasks(t *testing.T) {
 	if one != many {
 		t.Errorf("merged:\n%s\nin one process:\n%s", many, one)
 	}
+	// The embeddings that tasks share: what they are of decides whether they are read.
+	read := func() string {
+		b, err := os.ReadFile("many/attack.json.gallery")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	gallery := read()
+	written, err := os.Stat("many/attack.json.gallery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clitest.Must(t, 0, attack+" --task 1/1 --out-dir many --force")
+	if now, err := os.Stat("many/attack.json.gallery"); err != nil || !os.SameFile(written, now) {
+		t.Errorf("a task wrote the embeddings again (%v)", err)
+	}
+	for _, put := range []string{"", "{", strings.Replace(gallery, `"step\":`, `"step\":1`, 1), gallery[:len(gallery)-1] + "\x7f"} {
+		if put == gallery {
+			t.Fatal("nothing was changed")
+		}
+		clitest.Put(t, "many/attack.json.gallery", put)
+		clitest.Must(t, 0, attack+" --task 1/1 --out-dir many --force")
+		if now := read(); now != gallery {
+			t.Errorf("a file of other embeddings of %d bytes was kept", len(put))
+		}
+		clitest.Must(t, 0, attack+" --merge --out-dir many --force")
+		if many := attackWithoutTime(t, "many"); one != many {
+			t.Errorf("merged after a file of other embeddings:\n%s", many)
+		}
+	}
 	for flags, want := range map[string]string{
 		"--task 1/2":                      "work for at most 1 tasks",
 		"--task 1/1 --fail-over ES:D=0.5": "for the merged result; add --merge",
