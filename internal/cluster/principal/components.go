@@ -80,7 +80,8 @@ func covariance(ctx context.Context, data *cluster.Centered) (*mat.Dense, error)
 		}
 		b := min(rows, n-lo)
 		block := data.X[lo*d : (lo+b)*d]
-		kernel.Gemm(true, false, d, d, b, 1, block, d, block, d, 0, part, d)
+		kernel.Syrk(false, true, d, b, 1, block, d, 0, part, d)
+		kernel.Mirror(d, part, d)
 		par.For(d*d, 1<<14, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				sum[i] += float64(part[i])
