@@ -110,6 +110,11 @@ field-trees:
 check-export: build
 	OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/check_export.py bin/tercet
 
+.PHONY: check-pipeline
+#  check-pipeline: from JPEGs and files of torchvision's weights to embeddings, against PyTorch; memory; hostile files (minutes; NETWORKS="resnet18 resnet34 resnet50")
+check-pipeline: build
+	OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/check_pipeline.py $(BIN) $(NETWORKS)
+
 .PHONY: check-trackers
 #  check-trackers: exports of runs read by TensorBoard and MLflow themselves (minutes; needs both, or TENSORBOARD=CHECKOUT MLFLOW=CHECKOUT as the script says)
 check-trackers: build

@@ -11,7 +11,6 @@ Images are 32 parts of four photographs that scikit-learn, scipy and matplotlib 
 Printed are 1 - cosine to the reference's embedding and the length of the difference, as a share of the mean distance
 between images of different photographs. It fails where Tercet's own pipeline exceeds LIMIT.
 """
-import bz2
 import csv
 import io
 import os
@@ -20,43 +19,19 @@ import sys
 import tempfile
 
 import cv2
-import matplotlib.cbook
 import numpy as np
-import scipy.misc
-import sklearn.datasets
 import torch
 import torch.nn.functional as F
 import torchvision
 import torchvision.transforms.functional as TF
 from PIL import Image, JpegImagePlugin
 
+from photographs import write_images
+
 tercet = os.path.abspath(sys.argv[1])
 LIMIT = 0.03  # the share of a distance that Tercet's pipeline may move an embedding
-SAMPLINGS = ((2, 75), (2, 90), (2, 95), (1, 85), (0, 90))
 FULL = os.environ.get("FULL") == "1"
 torch.set_num_threads(2)
-
-
-def photographs():
-    yield from sklearn.datasets.load_sample_images().images
-    yield np.frombuffer(bz2.decompress(open(os.path.dirname(scipy.misc.__file__) + "/face.dat", "rb").read()), np.uint8).reshape(768, 1024, 3)
-    yield np.asarray(Image.open(matplotlib.cbook.get_sample_data("grace_hopper.jpg")).convert("RGB"))
-
-
-def write_images(folder):
-    """JPEG files of 500 pixels at most, and the photograph that each is of."""
-    r, of = np.random.default_rng(19), []
-    for k, photo in enumerate(photographs()):
-        img = Image.fromarray(photo)
-        for part in range(8):
-            w, h = (int(n * r.uniform(0.6, 1)) for n in img.size)
-            x, y = int(r.integers(0, img.width - w + 1)), int(r.integers(0, img.height - h + 1))
-            scale = 500 / max(w, h)
-            out = img.crop((x, y, x + w, y + h)).resize((round(w * scale), round(h * scale)), Image.LANCZOS)
-            subsampling, quality = SAMPLINGS[(k + part) % len(SAMPLINGS)]
-            out.save(f"{folder}/{k}-{part}.jpg", quality=quality, subsampling=subsampling, progressive=part == 3)
-            of.append(k)
-    return np.array(of)
 
 
 def short(img, side=256):
