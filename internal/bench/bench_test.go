@@ -28,7 +28,7 @@ func tiny() []Job {
 	net := training{"cnn", "", nn.Spec{Name: "cnn", Height: 8, Width: 8, Channels: 1, Units: 5}, 2, 6, 2, 0.4, cosine, nil, nil}
 	triplets := training{"triplets", "", nn.Spec{Name: "resnet18", Height: 16, Width: 16, Channels: 3, Units: 4, Normalize: true}, 3, 5, 2, 0.5, triplet, nil, nil}
 	crafted := triplets
-	crafted.crafting = &crafting{8.0 / 255, 3.0 / 255, 2}
+	crafted.crafting = &crafting{8.0 / 255, 3.0 / 255, 2, adversary.Float32}
 	small := point{pairs, 40, 80, 2000}
 	return []Job{
 		job("gemm", func() ([]task, error) {
@@ -342,7 +342,7 @@ func TestImages(t *testing.T) {
 // Crafting moves pixels by at most eps, and every step's loss reaches the defense:
 // without it the next step fails.
 func TestCraftingWorks(t *testing.T) {
-	job := training{"", "", nn.Spec{Name: "c2f2", Height: 12, Width: 12, Channels: 1, Normalize: true}, 3, 6, 1, 0.4, triplet, &crafting{8.0 / 255, 3.0 / 255, 3}, nil}
+	job := training{"", "", nn.Spec{Name: "c2f2", Height: 12, Width: 12, Channels: 1, Normalize: true}, 3, 6, 1, 0.4, triplet, &crafting{8.0 / 255, 3.0 / 255, 3, adversary.Float32}, nil}
 	model, err := nn.Build(job.spec, rng.New(0, "init"))
 	if err != nil {
 		t.Fatal(err)

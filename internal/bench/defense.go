@@ -20,6 +20,7 @@ func (t training) defense() (adversary.Defense, error) {
 	o.Source = "" // the triplets are given
 	o.Eps = 1e-6  // as in the loss
 	o.PGD.Eps, o.PGD.Step, o.PGD.Iterations = t.crafting.eps, t.crafting.alpha, t.crafting.steps
+	o.PGD.Precision = t.crafting.precision
 	hm, err := adversary.NewHM(o)
 	if err != nil {
 		return nil, err

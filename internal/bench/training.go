@@ -7,7 +7,9 @@ import (
 	"math"
 
 	"tercet/internal/data/batch"
+	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
@@ -44,6 +46,7 @@ type training struct {
 type crafting struct {
 	eps, alpha float64
 	steps      int
+	precision  adversary.Precision
 }
 
 func trainings() []training {
@@ -60,14 +63,27 @@ func trainings() []training {
 		{"cnn47", "DIBS CNN 47-94-94, cosine loss, 128 pairs", cnn, 2, 128, 4, 0.4, cosine, nil, layersOf("cnn47")},
 		{"c2f2", "C2F2 on 28x28, 128 triplets", c2f2, 3, 128, 4, 0.4, triplet, nil, layersOf("c2f2")},
 		{"c2f2-hm8", "C2F2, 128 triplets, hardness manipulation by 8 PGD steps", c2f2, 3, 128, 4, 0.4, triplet,
-			&crafting{77.0 / 255, 3.0 / 255, 8}, layersOf("c2f2")},
+			&crafting{77.0 / 255, 3.0 / 255, 8, adversary.Float32}, layersOf("c2f2")},
+		{"c2f2-hm8-bf16", "the same, crafted with products of bfloat16 (needs AMX)", c2f2, 3, 128, 4, 0.4, triplet,
+			&crafting{77.0 / 255, 3.0 / 255, 8, adversary.BF16}, layersOf("c2f2")},
 		{"rn18", "ResNet-18 on 224x224, 8 triplets", resnet(224), 3, 8, 2, 0.5, triplet, nil, layersOf("rn18")},
 		{"rn18-64", "ResNet-18 on 64x64, 32 triplets", resnet(64), 3, 32, 2, 0.5, triplet, nil, resnetShapes("rn18", 96, 64)},
 		{"rn18-hm8", "ResNet-18 on 224x224, 4 triplets, hardness manipulation by 8 PGD steps", resnet(224), 3, 4, 2, 0.5, triplet,
-			&crafting{8.0 / 255, 1.0 / 255, 8}, layersOf("rn18")},
+			&crafting{8.0 / 255, 1.0 / 255, 8, adversary.Float32}, layersOf("rn18")},
 		{"rn50", "ResNet-50 on 224x224, 4 triplets", resnet50(), 3, 4, 2, 0.5, triplet, nil, resnet50Shapes(12)},
 		{"vits16", "ViT-S/16 on 224x224, 4 triplets", vit(), 3, 4, 2, 0.5, triplet, nil, vitShapes(12)},
 	}
+}
+
+// Usual reports whether j is among the jobs that are measured where none is named: all but
+// those that need bfloat16 where the level in use has no tiles.
+func (j Job) Usual() bool {
+	for _, t := range trainings() {
+		if t.name == j.Name && t.crafting != nil && t.crafting.precision == adversary.BF16 {
+			return kernel.Current() != kernel.Generic && kernel.CheckBF16() == nil
+		}
+	}
+	return true
 }
 
 func trainingJobs() []Job {

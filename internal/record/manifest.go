@@ -41,6 +41,7 @@ type Manifest struct {
 	Extended   []Extension           `json:"extended,omitempty" doc:"the shorter runs that this one continues, in order"`
 	CPU        string                `json:"cpu" doc:"processor that trained the first step"`
 	Kernel     string                `json:"kernel" doc:"kernel level of the first step, such as avx512"`
+	Precision  string                `json:"crafting_precision,omitempty" doc:"numbers that crafting multiplied, such as bf16; absent if float32"`
 	Builds     []Build               `json:"builds,omitempty" doc:"builds of Tercet that trained the run, in order"`
 	OS         string                `json:"os" doc:"operating system"`
 	Started    string                `json:"started" doc:"start of training (RFC 3339)"`

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"tercet/internal/config"
+	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/fsx"
 	"tercet/internal/option"
@@ -134,11 +135,15 @@ func (r *Run) makeCheckpoints() error {
 
 // fresh is the manifest of a run that has not begun.
 func fresh(cfg *config.Config) record.Manifest {
-	return record.Manifest{
+	m := record.Manifest{
 		Schema: record.RunSchema, Name: cfg.Name, Version: Version, Status: record.Running, Seed: cfg.Seed,
 		Config: cfg.Hash(), CPU: CPUName(), Kernel: kernel.Setting(),
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Started: now(),
 	}
+	if c, ok := cfg.Defense.Options.(adversary.Crafter); ok && c.Crafting().Precision != string(adversary.Float32) {
+		m.Precision = c.Crafting().Precision
+	}
+	return m
 }
 
 // untouched says that the directory holds the run of some config and no step of

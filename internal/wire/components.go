@@ -48,7 +48,7 @@ const checkedSide = 28
 // far as that does not depend on the images.
 func CheckBinding(cfg *config.Config, d adversary.Defense) error {
 	binding, ok := d.(adversary.Binding)
-	if !ok {
+	if !ok || !binding.Binds() {
 		return nil
 	}
 	s := modelSpec(cfg, nil)

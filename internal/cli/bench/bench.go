@@ -152,7 +152,7 @@ func interruption(ctx context.Context, j bench.Job, err error) error {
 // pick returns the jobs asked for, in the order of the flags, or all of them.
 func (o options) pick() ([]bench.Job, error) {
 	if len(o.jobs) == 0 {
-		return bench.Jobs(), nil
+		return slices.DeleteFunc(bench.Jobs(), func(j bench.Job) bool { return !j.Usual() }), nil
 	}
 	var out []bench.Job
 	for i, name := range o.jobs {

@@ -50,10 +50,11 @@ func (k ACTKeys) Check() []component.Fault { return k.PGD.faults() }
 
 // Fit implements Fitter.
 func (k ACTKeys) Fit(in Fitting) []component.Fault {
+	out := k.PGD.fit(in)
 	if k.Implementation == string(Robrank2021) && !in.Normalized {
-		return []component.Fault{component.Faultf("defense.implementation", "robrank-2021 leaves anchors alone at their own length, but all embeddings are: set model.normalize: true, or defense.implementation: robrank")}
+		out = append(out, component.Faultf("defense.implementation", "robrank-2021 leaves anchors alone at their own length, but all embeddings are: set model.normalize: true, or defense.implementation: robrank"))
 	}
-	return nil
+	return out
 }
 
 // Samples implements OnTriplets.
@@ -111,6 +112,12 @@ func NewACT(o ACTOptions) (*ACT, error) {
 	a.goal.eps, a.goal.tolerance = o.Eps, o.Tolerance
 	return a, nil
 }
+
+// Binds implements Binding.
+func (a *ACT) Binds() bool { return a.o.PGD.Binds() }
+
+// Bind implements Binding.
+func (a *ACT) Bind(model *nn.Model) error { return a.o.PGD.Bind(model) }
 
 // Craft implements Defense.
 func (a *ACT) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, record.Cost, error) {

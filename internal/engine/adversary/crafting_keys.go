@@ -14,12 +14,13 @@ type CraftingKeys struct {
 	Scale     string   `yaml:"scale" enum:"fixed|ball" doc:"fixed steps by alpha; ball by 2.5 eps / steps, so that few steps reach the ball's edge too"`
 	Start     string   `yaml:"start" enum:"clean|random" doc:"from the clean image, or from a random point of the ball"`
 	BatchNorm string   `yaml:"batchnorm" enum:"running|batch" doc:"statistics of batch norm while crafting"`
+	Precision string   `yaml:"precision" enum:"float32|bf16" doc:"of the products while crafting: bf16 rounds activations and weights to bfloat16 and adds up in float32, on Intel processors with AMX and for networks of plain convolutions and linear layers (c2f2, lenet, mlp, linear)"`
 	Tolerance *float64 `yaml:"tolerance" check:">=0" doc:"stop crafting when the objective changes by less than this; null: the default of the implementation; 0: always take all steps"`
 }
 
 // CraftingDefaults returns the papers' cheaper budget, eta = 8.
 func CraftingDefaults() CraftingKeys {
-	return CraftingKeys{Norm: "linf", Steps: 8, Scale: "fixed", Start: "clean", BatchNorm: "running"}
+	return CraftingKeys{Norm: "linf", Steps: 8, Scale: "fixed", Start: "clean", BatchNorm: "running", Precision: string(Float32)}
 }
 
 // faults returns what tags do not say, for the section pgd.
@@ -39,6 +40,20 @@ func (k CraftingKeys) faults() (out []component.Fault) {
 	return out
 }
 
+// fit returns what bfloat16 asks of the rest of an experiment.
+func (k CraftingKeys) fit(in Fitting) (out []component.Fault) {
+	if k.Precision != string(BF16) {
+		return nil
+	}
+	if in.Shards > 1 {
+		out = append(out, component.Faultf("train.shards", "crafting with bfloat16 needs the whole batch in one place: set 1, or defense.pgd.precision: float32"))
+	}
+	if in.OnDevice {
+		out = append(out, component.Faultf("defense.pgd.precision", "crafting with bfloat16 computes on the processor: set train.device to cpu, or defense.pgd.precision: float32"))
+	}
+	return out
+}
+
 // SmallImages is the side up to which images get the budget of MNIST, in attacks and
 // in crafting.
 const SmallImages = 64
@@ -48,6 +63,7 @@ const SmallImages = 64
 func (k CraftingKeys) PGD(side int) PGD {
 	p := Training()
 	p.Norm, p.Start, p.Iterations = Norm(k.Norm), Start(k.Start), k.Steps
+	p.Precision = Precision(k.Precision)
 	p.Eps, p.Step = 8./255, 1./255
 	if side <= SmallImages {
 		p.Eps, p.Step = 77./255, 3./255

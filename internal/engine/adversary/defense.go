@@ -51,7 +51,11 @@ type Weighing interface{ AddGradients() }
 
 // Binding is a defense that looks into the network. Whoever trains may call Bind before the
 // first Craft, to learn early that there is a layer that the defense cannot do with.
-type Binding interface{ Bind(m *nn.Model) error }
+type Binding interface {
+	Bind(m *nn.Model) error
+	// Binds says whether Bind looks into the network at all.
+	Binds() bool
+}
 
 // Stateful is a defense whose next step depends on earlier ones, so that a
 // checkpoint must hold its state.

@@ -37,6 +37,9 @@ func (k ESTKeys) New(s Setting) (Defense, error) {
 	return NewEST(o)
 }
 
+// Fit implements Fitter.
+func (k ESTKeys) Fit(in Fitting) []component.Fault { return k.PGD.fit(in) }
+
 // Crafting implements Crafter.
 func (k ESTKeys) Crafting() CraftingKeys { return k.PGD }
 
@@ -88,6 +91,12 @@ func NewEST(o ESTOptions) (*EST, error) {
 	e.goal.eps, e.goal.tolerance = o.Eps, o.Tolerance
 	return e, nil
 }
+
+// Binds implements Binding.
+func (e *EST) Binds() bool { return e.o.PGD.Binds() }
+
+// Bind implements Binding.
+func (e *EST) Bind(model *nn.Model) error { return e.o.PGD.Bind(model) }
 
 // Craft implements Defense: the same rows, perturbed, without tuples. The clean
 // embeddings are those of the first iterate where crafting starts there; otherwise

@@ -56,7 +56,7 @@ func TestEveryDefense(t *testing.T) {
 			d := made(t, k)
 			net, in := scene(7, 12)
 			var m nn.Embedder = net
-			if _, ok := d.(Binding); ok { // it looks into the network
+			if b, ok := d.(Binding); ok && b.Binds() { // it looks into the network
 				m, in = ibpScene(t, true)
 			}
 			if d.MinesClean() {

@@ -72,6 +72,12 @@ func NewHM(o HMOptions) (*HM, error) {
 // same reports whether source and destination are one sampler: HM[S, S].
 func (h *HM) same() bool { return h.o.Destination.Name == h.o.Source }
 
+// Binds implements Binding.
+func (h *HM) Binds() bool { return h.o.PGD.Binds() }
+
+// Bind implements Binding.
+func (h *HM) Bind(model *nn.Model) error { return h.o.PGD.Bind(model) }
+
 // Craft implements Defense. The cost holds the crafting, and an Eval pass over the
 // clean batch where its embeddings were needed but not given.
 func (h *HM) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, record.Cost, error) {

@@ -73,9 +73,10 @@ func (k HMKeys) sourceFaults() (out []component.Fault) {
 
 // Fit implements Fitter.
 func (k HMKeys) Fit(in Fitting) (out []component.Fault) {
+	out = k.PGD.fit(in)
 	d, gradual := k.Destination.Options.(hardness.Following)
 	if !gradual || !d.AgainstMargin() {
-		return nil
+		return out
 	}
 	o, ok := in.Loss.(loss.AgainstMargin)
 	if !ok {

@@ -86,6 +86,9 @@ func (k IBPKeys) at(step uint64) float64 {
 	return 1
 }
 
+// Binds implements Binding.
+func (*IBP) Binds() bool { return true }
+
 // Bind implements Binding.
 func (d *IBP) Bind(m *nn.Model) error {
 	if d.model == m {

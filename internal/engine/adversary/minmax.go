@@ -32,6 +32,9 @@ func (k MinMaxKeys) New(s Setting) (Defense, error) {
 	return NewMinMax(o)
 }
 
+// Fit implements Fitter.
+func (k MinMaxKeys) Fit(in Fitting) []component.Fault { return k.PGD.fit(in) }
+
 // Crafting implements Crafter.
 func (k MinMaxKeys) Crafting() CraftingKeys { return k.PGD }
 
@@ -90,6 +93,12 @@ func NewMinMax(o MinMaxOptions) (*MinMax, error) {
 	m.goal.eps, m.goal.tolerance = o.Eps, o.Tolerance
 	return m, nil
 }
+
+// Binds implements Binding.
+func (m *MinMax) Binds() bool { return m.o.PGD.Binds() }
+
+// Bind implements Binding.
+func (m *MinMax) Bind(model *nn.Model) error { return m.o.PGD.Bind(model) }
 
 // Craft implements Defense. The cost holds a pass for fixed anchors where in has no
 // embeddings that fit.

@@ -28,6 +28,10 @@ func (w *narrowing) run(p *PGD, model nn.Embedder, clean *array.Array, ids []uin
 	if err := p.check(clean, ids, out); err != nil {
 		return cost, err
 	}
+	model, err := p.embedder(model)
+	if err != nil {
+		return cost, err
+	}
 	c := &p.c
 	c.prepare(p, clean, out, model.Dim())
 	c.begin(ids, seed, 0)

@@ -74,6 +74,7 @@ type PGD struct {
 	FGSM       bool    // with Iterations 1, step by Eps whatever Step is
 	FromOut    bool    // begin at the images that out holds, which lie in the ball, whatever Start is; one run with Keep best
 	Mode       nn.Mode // Eval, or BatchStats; never Train
+	Precision  Precision
 	// KeepPrevious keeps the embeddings of the iterate before the last one, of
 	// the restart that won, in Report.Previous.
 	KeepPrevious bool
@@ -82,8 +83,9 @@ type PGD struct {
 	// last, a fixed step and one run.
 	SkipFinal bool
 
-	c crafting
-	u until
+	c       crafting
+	u       until
+	precise precise
 }
 
 // Validate returns an error naming the first option that is wrong.
@@ -96,6 +98,8 @@ func (p *PGD) Validate() error {
 		return bad("unknown direction %q (valid: sign, normalized)", string(p.Direction))
 	case p.Rule != Fixed && p.Rule != Auto:
 		return bad("unknown step rule %q (valid: fixed, auto)", string(p.Rule))
+	case p.Precision != "" && p.Precision != Float32 && p.Precision != BF16:
+		return bad("unknown precision %q (valid: float32, bf16)", string(p.Precision))
 	case p.Start != FromClean && p.Start != FromRandom:
 		return bad("unknown start %q (valid: clean, random)", string(p.Start))
 	case p.Keep != Last && p.Keep != Best:
@@ -130,6 +134,10 @@ func (p *PGD) Run(model nn.Embedder, x0 *array.Array, ids []uint64, goal Goal, s
 		return nil, err
 	}
 	if err := p.check(x0, ids, out); err != nil {
+		return nil, err
+	}
+	model, err := p.embedder(model)
+	if err != nil {
 		return nil, err
 	}
 	c := &p.c

@@ -51,8 +51,8 @@ func (p *PGD) RunUntil(model nn.Embedder, x0 *array.Array, ids []uint64, goal Re
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	if p.Keep != Best || p.Restarts != 1 || p.Mode != nn.Eval || p.KeepPrevious {
-		return nil, fmt.Errorf("pgd: a run until its goal is reached keeps the best iterate of one run in mode eval")
+	if p.Keep != Best || p.Restarts != 1 || p.Mode != nn.Eval || p.KeepPrevious || p.Precision == BF16 {
+		return nil, fmt.Errorf("pgd: a run until its goal is reached keeps the best iterate of one run in mode eval and float32")
 	}
 	if err := p.check(x0, ids, out); err != nil {
 		return nil, err

@@ -33,6 +33,10 @@ var (
 //
 //	a + u*stripa + i*rsa + o*nexta
 //
+// for i below 16; rows from 16 on begin at a + below. A convolution has a run of steps for each
+// row of its kernel: after each run, skip more bytes follow. Runs of 0 stand for one, with
+// rows that are all rsa apart.
+//
 // Panel v of B, at b + v*panelb, is packed: for each step, 16 rows of 32 words of 4 bytes,
 // word j of row r having the pair (or the four bytes) of column j that meet number r of the
 // pairs (or fours) in A's step. C's rows are ldc apart; it is float32 or int32.
@@ -41,6 +45,7 @@ type tilesArgs struct {
 	steps, strips, panels int
 	a                     *byte
 	rsa, nexta, stripa    int
+	runs, skip, below     int
 	b                     *byte
 	panelb                int
 	c                     *byte
@@ -51,6 +56,7 @@ type tilesArgs struct {
 // multiplyBF16 computes blocks of products of bfloat16, in the tiles where the processor has
 // them, with the same bits otherwise.
 func multiplyBF16(t *tilesArgs) {
+	t.complete()
 	if assembly && hasTilesBF16 {
 		tilesBF16(t)
 		return
@@ -60,11 +66,19 @@ func multiplyBF16(t *tilesArgs) {
 
 // multiplyBytes computes blocks of products of signed bytes; sums beyond 32 bits wrap around.
 func multiplyBytes(t *tilesArgs) {
+	t.complete()
 	if assembly && hasTilesBytes {
 		tilesBytes(t)
 		return
 	}
 	tilesBytesGeneric(t)
+}
+
+// complete sets what stands for one run.
+func (t *tilesArgs) complete() {
+	if t.runs == 0 {
+		t.runs, t.skip, t.below = 1, 0, 16*t.rsa
+	}
 }
 
 // PeakTiles is PeakFMA of products of tiles: of bfloat16, or of bytes; 0 where the processor

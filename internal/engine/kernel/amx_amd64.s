@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func tilesBF16(t *struct{steps int; strips int; panels int; a *byte; rsa int; nexta int; stripa int; b *byte; panelb int; c *byte; ldc int; add bool})
+// func tilesBF16(t *struct{steps int; strips int; panels int; a *byte; rsa int; nexta int; stripa int; runs int; skip int; below int; b *byte; panelb int; c *byte; ldc int; add bool})
 TEXT ·tilesBF16(SB), NOSPLIT, $8-8
 	LEAQ tileConfig<>+0(SB), AX
 
@@ -17,10 +17,10 @@ TEXT ·tilesBF16(SB), NOSPLIT, $8-8
 	MOVQ $0x00000080, DI
 	MOVQ t+0(FP), R14
 	MOVQ 32(R14), SI
-	MOVQ 80(R14), R8
+	MOVQ 104(R14), R8
 	MOVQ 16(R14), R13
-	MOVQ 56(R14), R10
-	MOVQ 72(R14), CX
+	MOVQ 80(R14), R10
+	MOVQ 96(R14), CX
 	MOVQ CX, (SP)
 
 panel:
@@ -28,7 +28,7 @@ panel:
 	MOVQ 24(R14), R9
 
 strip:
-	CMPB 88(R14), $0x00
+	CMPB 112(R14), $0x00
 	JNE  load
 
 	// TILEZERO T0
@@ -115,10 +115,12 @@ load:
 
 begin:
 	MOVQ R9, AX
-	MOVQ SI, DX
-	SHLQ $0x04, DX
+	MOVQ 72(R14), DX
 	ADDQ AX, DX
 	MOVQ R10, BX
+	MOVQ 56(R14), R15
+
+run:
 	MOVQ (R14), R11
 
 step:
@@ -202,6 +204,10 @@ step:
 	ADDQ $0x00000800, BX
 	DECQ R11
 	JNZ  step
+	ADDQ 64(R14), AX
+	ADDQ 64(R14), DX
+	DECQ R15
+	JNZ  run
 	MOVQ R8, DX
 	SHLQ $0x04, DX
 	ADDQ CX, DX
@@ -262,7 +268,7 @@ step:
 	MOVQ (SP), CX
 	SUBQ $-128, CX
 	MOVQ CX, (SP)
-	ADDQ 64(R14), R10
+	ADDQ 88(R14), R10
 	DECQ R13
 	JNZ  panel
 
@@ -284,7 +290,7 @@ DATA tileConfig<>+48(SB)/8, $0x1010101010101010
 DATA tileConfig<>+56(SB)/8, $0x0000000000000000
 GLOBL tileConfig<>(SB), RODATA|NOPTR, $64
 
-// func tilesBytes(t *struct{steps int; strips int; panels int; a *byte; rsa int; nexta int; stripa int; b *byte; panelb int; c *byte; ldc int; add bool})
+// func tilesBytes(t *struct{steps int; strips int; panels int; a *byte; rsa int; nexta int; stripa int; runs int; skip int; below int; b *byte; panelb int; c *byte; ldc int; add bool})
 TEXT ·tilesBytes(SB), NOSPLIT, $8-8
 	LEAQ tileConfig<>+0(SB), AX
 
@@ -297,10 +303,10 @@ TEXT ·tilesBytes(SB), NOSPLIT, $8-8
 	MOVQ $0x00000080, DI
 	MOVQ t+0(FP), R14
 	MOVQ 32(R14), SI
-	MOVQ 80(R14), R8
+	MOVQ 104(R14), R8
 	MOVQ 16(R14), R13
-	MOVQ 56(R14), R10
-	MOVQ 72(R14), CX
+	MOVQ 80(R14), R10
+	MOVQ 96(R14), CX
 	MOVQ CX, (SP)
 
 panel:
@@ -308,7 +314,7 @@ panel:
 	MOVQ 24(R14), R9
 
 strip:
-	CMPB 88(R14), $0x00
+	CMPB 112(R14), $0x00
 	JNE  load
 
 	// TILEZERO T0
@@ -395,10 +401,12 @@ load:
 
 begin:
 	MOVQ R9, AX
-	MOVQ SI, DX
-	SHLQ $0x04, DX
+	MOVQ 72(R14), DX
 	ADDQ AX, DX
 	MOVQ R10, BX
+	MOVQ 56(R14), R15
+
+run:
 	MOVQ (R14), R11
 
 step:
@@ -482,6 +490,10 @@ step:
 	ADDQ $0x00000800, BX
 	DECQ R11
 	JNZ  step
+	ADDQ 64(R14), AX
+	ADDQ 64(R14), DX
+	DECQ R15
+	JNZ  run
 	MOVQ R8, DX
 	SHLQ $0x04, DX
 	ADDQ CX, DX
@@ -542,7 +554,7 @@ step:
 	MOVQ (SP), CX
 	SUBQ $-128, CX
 	MOVQ CX, (SP)
-	ADDQ 64(R14), R10
+	ADDQ 88(R14), R10
 	DECQ R13
 	JNZ  panel
 

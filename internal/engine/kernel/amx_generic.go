@@ -12,8 +12,8 @@ func tilesBF16Generic(t *tilesArgs) {
 		if t.add {
 			s = flush(*(*float32)(c))
 		}
-		for o := range t.steps {
-			x := (*[32]uint16)(unsafe.Add(a, o*t.nexta))
+		for o := range t.runs * t.steps {
+			x := (*[32]uint16)(unsafe.Add(a, o*t.nexta+o/t.steps*t.skip))
 			var chains [2]float32
 			for r := range 16 {
 				y := (*[2]uint16)(unsafe.Add(b, (o*16+r)*128))
@@ -34,8 +34,8 @@ func tilesBytesGeneric(t *tilesArgs) {
 		if t.add {
 			s = *(*int32)(c)
 		}
-		for o := range t.steps {
-			x := (*[64]int8)(unsafe.Add(a, o*t.nexta))
+		for o := range t.runs * t.steps {
+			x := (*[64]int8)(unsafe.Add(a, o*t.nexta+o/t.steps*t.skip))
 			for r := range 16 {
 				y := (*[4]int8)(unsafe.Add(b, (o*16+r)*128))
 				for q, v := range y {
@@ -49,9 +49,10 @@ func tilesBytesGeneric(t *tilesArgs) {
 
 // eachNumber calls f with A's row, B's column and the place of each number of C.
 func (t *tilesArgs) eachNumber(f func(a, b, c unsafe.Pointer)) {
+	t.complete()
 	for v := range t.panels {
 		for i := range 32 * t.strips {
-			row := unsafe.Add(unsafe.Pointer(t.a), i/32*t.stripa+i%32*t.rsa)
+			row := unsafe.Add(unsafe.Pointer(t.a), i/32*t.stripa+i%32/16*t.below+i%16*t.rsa)
 			for j := range 32 {
 				f(row, unsafe.Add(unsafe.Pointer(t.b), v*t.panelb+4*j), unsafe.Add(unsafe.Pointer(t.c), i*t.ldc+4*(32*v+j)))
 			}

@@ -50,10 +50,11 @@ func products(name string, product func(a, b, c int)) {
 	fourTiles(asm.TileLoad, c, ldc)
 	Label("begin")
 	MOVQ(strip, a)
-	MOVQ(rsa, below)
-	SHLQ(Imm(4), below)
+	MOVQ(t.Mem("below"), below)
 	ADDQ(a, below)
 	MOVQ(panel, b)
+	MOVQ(t.Mem("runs"), runs)
+	Label("run")
 	MOVQ(t.Mem("steps"), steps)
 	Label("step")
 	asm.TileLoad(6, b, line, 0)
@@ -69,6 +70,10 @@ func products(name string, product func(a, b, c int)) {
 	ADDQ(U32(16*128), b)
 	DECQ(steps)
 	JNZ(LabelRef("step"))
+	ADDQ(t.Mem("skip"), a)
+	ADDQ(t.Mem("skip"), below)
+	DECQ(runs)
+	JNZ(LabelRef("run"))
 
 	fourTiles(asm.TileStore, c, ldc)
 	MOVQ(ldc, a)
@@ -95,6 +100,7 @@ var (
 	below, rsa, line      = reg.RDX, reg.RSI, reg.RDI
 	ldc, strip, panel     = reg.R8, reg.R9, reg.R10
 	steps, strips, panels = reg.R11, reg.R12, reg.R13
+	runs                  = reg.R15
 )
 
 // peak emits steps of four products of registers.
