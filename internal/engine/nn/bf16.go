@@ -12,7 +12,7 @@ import (
 // input gradients alone. Bias, ReLU, pooling and normalization are in float32. The weights
 // are rounded by Refresh.
 //
-// It has layers of its own: the Model's passes and its own do not disturb each other.
+// It has layers of its own: the Model's passes do not change what these remember.
 type BF16 struct {
 	m     *Model
 	convs []*Conv2D
