@@ -3608,6 +3608,48 @@ loop14:
 	VZEROUPPER
 	RET
 
+// func scaleBytesAVX512(rows int, panels int, sums *int32, scale *float32, add *float32, by *float32, out *float32, ld int)
+// Requires: AVX, AVX512F
+TEXT ·scaleBytesAVX512(SB), NOSPLIT, $0-64
+	MOVQ rows+0(FP), AX
+	MOVQ panels+8(FP), CX
+	MOVQ sums+16(FP), DX
+	MOVQ scale+24(FP), BX
+	MOVQ add+32(FP), SI
+	MOVQ by+40(FP), DI
+	MOVQ out+48(FP), R8
+	MOVQ ld+56(FP), R9
+	SHLQ $0x02, R9
+
+row:
+	VBROADCASTSS (BX), Z0
+	VBROADCASTSS (SI), Z1
+	MOVQ         DI, R10
+	MOVQ         R8, R11
+	MOVQ         CX, R12
+
+panel:
+	VCVTDQ2PS   (DX), Z2
+	VMULPS      (R10), Z0, Z3
+	VFMADD213PS Z1, Z3, Z2
+	VMOVUPS     Z2, (R11)
+	VCVTDQ2PS   64(DX), Z2
+	VMULPS      64(R10), Z0, Z3
+	VFMADD213PS Z1, Z3, Z2
+	VMOVUPS     Z2, 64(R11)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, R10
+	ADDQ        $0x00000080, R11
+	DECQ        R12
+	JNZ         panel
+	ADDQ        $0x04, BX
+	ADDQ        $0x04, SI
+	ADDQ        R9, R8
+	DECQ        AX
+	JNZ         row
+	VZEROUPPER
+	RET
+
 // func quantizeAVX512(blocks int, x *float32, inverse float32, out *uint32, sums *float32)
 // Requires: AVX, AVX512F
 TEXT ·quantizeAVX512(SB), NOSPLIT, $0-40

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"unsafe"
 
 	"golang.org/x/sys/cpu"
 
@@ -42,10 +43,12 @@ func (r *ByteRows) Quantize(n, d int, x []float32) {
 		panic(fmt.Sprintf("kernel: bytes of (%d, %d): got %d numbers", n, d, len(x)))
 	}
 	r.n, r.d, r.words, r.x = n, d, ceilDiv(d, 4), x
-	if cap(r.data) < n*r.words {
-		r.data = make([]uint32, n*r.words)
+	// Tiles read whole steps of whole strips: what follows meets zeros.
+	if size := (n+PanelRows)*r.words + fineStep/4; cap(r.data) < size {
+		r.data = make([]uint32, size)
+	} else {
+		r.data = r.data[:size]
 	}
-	r.data = r.data[:n*r.words]
 	if cap(r.start) < n {
 		r.start = make([]int32, n)
 	}
@@ -107,49 +110,63 @@ func (r *ByteRows) round(i int, x []float32, words []uint32) {
 	}
 }
 
-// ByteColumns are rows of ByteRows as the tiles read them: in panels of
-// PanelRows rows, each (words, PanelRows), the bytes raised by 128.
+// ByteColumns are rows of ByteRows as products read them: in panels of PanelRows rows, each
+// (words, PanelRows), the bytes raised by 128; for Intel's tiles as they are, with zeros up to
+// whole steps.
 type ByteColumns struct {
 	rows   *ByteRows
 	lo, hi int // the rows packed
+	tiles  bool
+	words  int // of a row of data
 	data   []uint32
 	scale  []float32
 	adds   par.Free[byteScratch]
 }
 
-type byteScratch struct{ add, scale []float32 }
+type byteScratch struct {
+	add, scale []float32
+	sums       []int32
+}
 
 // Pack copies rows [lo, hi), on all threads. It uses memory of an earlier call
 // again.
 func (c *ByteColumns) Pack(rows *ByteRows, lo, hi int) {
 	c.rows, c.lo, c.hi = rows, lo, hi
+	c.tiles, c.words = HasByteDots() && hasTilesBytes, rows.words
+	if c.tiles {
+		c.words = roundUp(rows.words, fineStep/4)
+	}
 	cols := roundUp(hi-lo, packGroup)
-	if n := cols * rows.words; cap(c.data) < n {
+	if n := cols * c.words; cap(c.data) < n {
 		c.data = make([]uint32, n)
 	}
 	if cap(c.scale) < cols {
 		c.scale = make([]float32, cols)
 	}
-	c.data, c.scale = c.data[:cols*rows.words], c.scale[:cols]
+	c.data, c.scale = c.data[:cols*c.words], c.scale[:cols]
 	par.Do(cols/PanelRows, 1, c)
 }
 
 // Run packs panels [lo, hi); it is called by Pack.
 func (c *ByteColumns) Run(lo, hi int) {
-	w := c.rows.words
+	w, raise := c.words, uint32(0x80808080)
+	if c.tiles {
+		raise = 0
+	}
 	for j := lo * PanelRows; j < hi*PanelRows; j++ {
 		out := c.data[j/PanelRows*PanelRows*w+j%PanelRows:]
-		if c.lo+j >= c.hi {
-			for p := range w {
-				out[p*PanelRows] = 0x80808080
-			}
-			c.scale[j] = 0
-			continue
+		var row []uint32
+		c.scale[j] = 0
+		if c.lo+j < c.hi {
+			row = c.rows.data[(c.lo+j)*c.rows.words:][:c.rows.words]
+			c.scale[j] = c.rows.scale[c.lo+j]
 		}
-		for p, v := range c.rows.data[(c.lo+j)*w : (c.lo+j+1)*w] {
-			out[p*PanelRows] = v ^ 0x80808080
+		for p, v := range row {
+			out[p*PanelRows] = v ^ raise
 		}
-		c.scale[j] = c.rows.scale[c.lo+j]
+		for p := len(row); p < w; p++ {
+			out[p*PanelRows] = raise
+		}
 	}
 }
 
@@ -182,6 +199,11 @@ func (c *ByteColumns) Bounds(alpha float32, rows *ByteRows, first, m, lo, hi int
 		w.add, w.scale = append(w.add, add), append(w.scale, alpha*rows.scale[i])
 	}
 	_ = out[(m-1)*ld+hi-lo-1]
+	if c.tiles {
+		c.inTiles(rows, first, m, lo, hi, out, ld, w)
+		c.adds.Put(w)
+		return
+	}
 	strips := ceilDiv(m, byteTileRows)
 	for j := lo; j < hi; j += PanelRows {
 		b := c.data[j*rows.words:]
@@ -191,6 +213,24 @@ func (c *ByteColumns) Bounds(alpha float32, rows *ByteRows, first, m, lo, hi int
 		}
 	}
 	c.adds.Put(w)
+}
+
+// inTiles fills in the bounds of Bounds by Intel's tiles: the sums are exact, and the rest is
+// as elsewhere.
+func (c *ByteColumns) inTiles(rows *ByteRows, first, m, lo, hi int, out []float32, ld int, w *byteScratch) {
+	strips, cols, width := ceilDiv(m, PanelRows), hi-lo, 4*rows.words
+	if size := strips * PanelRows * cols; cap(w.sums) < size {
+		w.sums = make([]int32, size)
+	}
+	w.sums = w.sums[:strips*PanelRows*cols]
+	a, b := rows.data[first*rows.words:], c.data[lo*c.words:hi*c.words]
+	_ = a[strips*PanelRows*rows.words-rows.words+c.words-1]
+	t := tilesArgs{steps: c.words / (fineStep / 4), strips: strips, panels: cols / PanelRows,
+		a: (*byte)(unsafe.Pointer(&a[0])), rsa: width, nexta: fineStep, stripa: PanelRows * width,
+		b: (*byte)(unsafe.Pointer(&b[0])), panelb: PanelRows * 4 * c.words,
+		c: (*byte)(unsafe.Pointer(&w.sums[0])), ldc: 4 * cols}
+	multiplyBytes(&t)
+	scaleBytesAVX512(m, cols/PanelRows, &w.sums[0], &w.scale[0], &w.add[0], &c.scale[lo:hi][0], &out[0], ld)
 }
 
 func byteTile(rows, k int, a, b []uint32, start []int32, scale, add, by, out []float32, ld int) {

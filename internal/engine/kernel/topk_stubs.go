@@ -162,6 +162,17 @@ func pairProductsFMA(k int, rows **float32, sums *float32)
 //go:noescape
 func byteTileVNNI(rows, k int, a *uint32, lda int, b *uint32, start *int32, scale, add, by *float32, out *float32, ld int)
 
+// scaleBytesAVX512 scales rows of 32*panels sums that lie close together, rows and panels > 0:
+//
+//	for i := range rows {
+//		for j := range 32 * panels {
+//			out[i*ld+j] = fma(float32(sums[i*32*panels+j]), by[j]*scale[i], add[i])
+//		}
+//	}
+//
+//go:noescape
+func scaleBytesAVX512(rows, panels int, sums *int32, scale, add, by *float32, out *float32, ld int)
+
 // quantizeAVX512 rounds 16*blocks numbers, blocks > 0:
 //
 //	for i := range 16 * blocks {

@@ -108,6 +108,49 @@ func byteBody(n int, k, a, b reg.Register, row func(int) Mem) {
 	asm.End()
 }
 
+// scaleBytes emits the last part of byteTile for sums that are in memory.
+func scaleBytes() {
+	asm.Only("scaleBytesAVX512", "rows, panels int, sums *int32, scale, add, by *float32, out *float32, ld int",
+		"scales rows of 32*panels sums that lie close together, rows and panels > 0:",
+		"",
+		"\tfor i := range rows {",
+		"\t\tfor j := range 32 * panels {",
+		"\t\t\tout[i*ld+j] = fma(float32(sums[i*32*panels+j]), by[j]*scale[i], add[i])",
+		"\t\t}",
+		"\t}",
+	)
+	rows, panels, sums := Load(Param("rows"), GP64()), Load(Param("panels"), GP64()), Load(Param("sums"), GP64())
+	scale, add, by := Load(Param("scale"), GP64()), Load(Param("add"), GP64()), Load(Param("by"), GP64())
+	out, ld := Load(Param("out"), GP64()), Load(Param("ld"), GP64())
+	SHLQ(Imm(2), ld)
+	own, plus, p, to, left := ZMM(), ZMM(), GP64(), GP64(), GP64()
+	Label("row")
+	VBROADCASTSS(at(scale, 0), own)
+	VBROADCASTSS(at(add, 0), plus)
+	MOVQ(by, p)
+	MOVQ(out, to)
+	MOVQ(panels, left)
+	Label("panel")
+	for v := range 2 {
+		sum, factor := ZMM(), ZMM()
+		VCVTDQ2PS(at(sums, 64*v), sum)
+		VMULPS(at(p, 64*v), own, factor)
+		VFMADD213PS(plus, factor, sum)
+		VMOVUPS(sum, at(to, 64*v))
+	}
+	for _, q := range []reg.Register{sums, p, to} {
+		ADDQ(U32(128), q)
+	}
+	DECQ(left)
+	JNZ(LabelRef("panel"))
+	ADDQ(Imm(4), scale)
+	ADDQ(Imm(4), add)
+	ADDQ(ld, out)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	asm.End()
+}
+
 // quantize emits the rounding of a row to bytes.
 func quantize() {
 	asm.Only("quantizeAVX512", "blocks int, x *float32, inverse float32, out *uint32, sums *float32",

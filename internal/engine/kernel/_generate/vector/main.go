@@ -47,6 +47,7 @@ func topk() {
 	nearPairs()
 	countNear()
 	byteTile()
+	scaleBytes()
 	quantize()
 }
 
