@@ -126,10 +126,10 @@ check-faiss: build
 	OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/check_faiss.py $(BIN)
 
 .PHONY: check-protocol
-#  check-protocol: the first 20 training steps of a preset on a drawn tree, against PyTorch (minutes; NETWORKS="resnet18 resnet50")
+#  check-protocol: the first 20 training steps of a preset on a drawn tree, against PyTorch (minutes, 6 GB of temporary files; NETWORKS="resnet18 resnet50"; CROP=56 and STEPS=5 take less)
 check-protocol: build
-	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && TERCET_PROTOCOL="$$out" $(GO) test -count=1 -run TestProtocolPlan ./internal/wire && \
-	  OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/check_protocol.py $(BIN) "$$out" $(NETWORKS)
+	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && TERCET_PROTOCOL="$$out" TERCET_PROTOCOL_CROP="$(CROP)" $(GO) test -count=1 -run TestProtocolPlan ./internal/wire && \
+	  OPENBLAS_CORETYPE=SKYLAKEX STEPS=$(or $(STEPS),20) $(PYTHON) testdata/scripts/check_protocol.py $(BIN) "$$out" $(NETWORKS)
 
 .PHONY: decoding-effects
 #  decoding-effects: what differences of decoding, resize and crop do to an embedding of ResNet-50 (minutes; needs PyTorch, OpenCV)

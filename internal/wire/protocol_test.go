@@ -2,8 +2,10 @@ package wire
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"tercet/internal/config"
@@ -21,8 +23,10 @@ import (
 // protocolPlan says what the first steps of a run draw, for a program that does the same
 // steps without Tercet (testdata/scripts/check_protocol.py).
 type protocolPlan struct {
-	Sets  []string       `json:"sets"` // changes to the preset, for tercet train
-	Steps []protocolStep `json:"steps"`
+	Sets   []string       `json:"sets"`   // changes to the preset, for tercet train
+	Resize int            `json:"resize"` // side of the images, and of their crops
+	Crop   int            `json:"crop"`
+	Steps  []protocolStep `json:"steps"`
 }
 
 type protocolStep struct {
@@ -40,7 +44,8 @@ type protocolImage struct {
 
 // The boxes, mirrors and batches of a plan are those of the loader: images resized whole,
 // cut and mirrored by the plan are its rows, to the bit. With TERCET_PROTOCOL=FOLDER (make
-// check-protocol) the tree and the plan of 20 steps are written there.
+// check-protocol) the tree and the plan of 20 steps are written there, with crops of
+// TERCET_PROTOCOL_CROP pixels in place of the preset's 224.
 func TestProtocolPlan(t *testing.T) {
 	t.Parallel()
 	dir, steps := os.Getenv("TERCET_PROTOCOL"), 20
@@ -50,7 +55,19 @@ func TestProtocolPlan(t *testing.T) {
 	root := filepath.Join(dir, "cub")
 	classes := append(datatest.Spread(1, 8, 48, 0, 0), datatest.Spread(101, 104, 24, 0, 0)...)
 	datatest.Tree{T: t, Dir: root, Classes: classes, Images: true}.CUB()
+	crop := 224
+	if v := os.Getenv("TERCET_PROTOCOL_CROP"); v != "" {
+		var err error
+		if crop, err = strconv.Atoi(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	resize := crop * 8 / 7
 	sets := []string{"data.root=" + root, "data.partial=true", "batch.pairs=8", "train.epochs=0", "train.steps=20", "train.log_every=1", "loss.margin=1"}
+	if crop != 224 {
+		whole := fmt.Sprintf("Resize((%d, %d))", resize, resize)
+		sets = append(sets, fmt.Sprintf(`data.transform.train=["%s", RandomCrop(%d), RandomHorizontalFlip]`, whole, crop), fmt.Sprintf(`data.transform.test=["%s", CenterCrop(%d)]`, whole, crop))
+	}
 	cfg, err := config.Load("../../configs/protocols/zhou-patel/cub.yaml", append(sets, "model.weights="))
 	if err != nil {
 		t.Fatal(err)
@@ -65,8 +82,8 @@ func TestProtocolPlan(t *testing.T) {
 	}
 	loader := batch.NewLoader(s.Seen(), sampler, nil, cfg.Seed, 0, 0, 0)
 	defer loader.Close()
-	plan := drawn(t, cfg, s, sampler, loader, steps)
-	plan.Sets = sets
+	plan := protocolPlan{Sets: sets, Resize: resize, Crop: crop}
+	plan.draw(t, cfg, s, sampler, loader, steps)
 	if out := os.Getenv("TERCET_PROTOCOL"); out != "" {
 		b, err := json.Marshal(plan)
 		if err != nil {
@@ -78,8 +95,8 @@ func TestProtocolPlan(t *testing.T) {
 	}
 }
 
-// drawn follows a loader and the miner for some steps.
-func drawn(t *testing.T, cfg *config.Config, s *Sets, sampler batch.Sampler, loader *batch.Loader, steps int) (plan protocolPlan) {
+// draw follows a loader and the miner for some steps.
+func (plan *protocolPlan) draw(t *testing.T, cfg *config.Config, s *Sets, sampler batch.Sampler, loader *batch.Loader, steps int) {
 	t.Helper()
 	objective, err := BuildObjective(cfg, nil)
 	if err != nil {
@@ -97,9 +114,9 @@ func drawn(t *testing.T, cfg *config.Config, s *Sets, sampler batch.Sampler, loa
 		}
 		var step protocolStep
 		for p, i := range b.Index {
-			img := box(cfg, b, p)
+			img := box(cfg, b, p, plan.Resize)
 			img.File = s.Seen().(data.Namer).ItemName(int(i))
-			checkRow(t, img, b.Images.Row(p))
+			checkRow(t, img, plan.Resize, plan.Crop, b.Images.Row(p))
 			step.Images = append(step.Images, img)
 		}
 		var tuples loss.Tuples
@@ -112,15 +129,11 @@ func drawn(t *testing.T, cfg *config.Config, s *Sets, sampler batch.Sampler, loa
 		plan.Steps = append(plan.Steps, step)
 		loader.Recycle(b)
 	}
-	return plan
 }
 
-// side is what the preset resizes images to.
-const side = 256
-
-// box draws the crop of row p as the loader does, of an image whose colors are their own
-// places: the corners of the result say where it was cut.
-func box(cfg *config.Config, b *batch.Batch, p int) protocolImage {
+// box draws the crop of row p as the loader does, of an image of that side whose colors are
+// their own places: the corners of the result say where it was cut.
+func box(cfg *config.Config, b *batch.Batch, p, side int) protocolImage {
 	places := imaging.New(side, side)
 	for y := range side {
 		for x := range side {
@@ -135,7 +148,7 @@ func box(cfg *config.Config, b *batch.Batch, p int) protocolImage {
 }
 
 // checkRow compares a row of a batch with its file, resized, cut and mirrored.
-func checkRow(t *testing.T, img protocolImage, row []float32) {
+func checkRow(t *testing.T, img protocolImage, side, crop int, row []float32) {
 	t.Helper()
 	b, err := os.ReadFile(img.File)
 	if err != nil {
@@ -148,16 +161,16 @@ func checkRow(t *testing.T, img protocolImage, row []float32) {
 		t.Fatal(err)
 	}
 	z.Resize(&squashed, whole, side, side, imaging.Bilinear)
-	z.Resize(&cut, squashed.Crop(img.Top, img.Left, 224, 224), 224, 224, imaging.Bilinear)
+	z.Resize(&cut, squashed.Crop(img.Top, img.Left, crop, crop), crop, crop, imaging.Bilinear)
 	if img.Flip {
 		cut.Mirror()
 	}
-	want := make([]float32, 3*224)
-	for y := range 224 {
-		kernel.Pixels(cut.Row(y)[:3*224], want)
+	want := make([]float32, 3*crop)
+	for y := range crop {
+		kernel.Pixels(cut.Row(y)[:3*crop], want)
 		for k, v := range want {
-			if row[3*224*y+k] != v {
-				t.Fatalf("%+v: row %d, number %d is %v, the plan says %v", img, y, k, row[3*224*y+k], v)
+			if row[3*crop*y+k] != v {
+				t.Fatalf("%+v: row %d, number %d is %v, the plan says %v", img, y, k, row[3*crop*y+k], v)
 			}
 		}
 	}
