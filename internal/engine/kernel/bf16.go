@@ -8,7 +8,7 @@ import (
 
 //go:generate go run -C _generate ./bf16 -out ../bf16_amd64.s -go ../bf16_stubs.go -pkg kernel
 
-// Products of bfloat16 are computed in the tiles of AMX at level AVX512, and at level
+// Products of bfloat16 are computed in the tiles of AMX at level AVX512 and above, and at level
 // Generic in plain Go with the same bits, some hundred times slower.
 
 // ErrBF16 says that there is nothing to compute products of bfloat16 with.

@@ -14,8 +14,6 @@ type DenseBF16 struct {
 	steps  int // of 32 of K
 	panels int // of 32 columns
 	w      []uint16
-	words  []uint32 // of a row while it is packed
-	even   []uint16
 	job    denseJob
 }
 

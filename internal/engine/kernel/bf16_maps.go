@@ -253,8 +253,8 @@ func (l Level) convBF16(w *tapsBF16, k, panel, blocks int, x []uint16, pitch, c 
 	})
 }
 
-// Backward computes the gradients dx of the images of the last Forward, or of the first n of
-// them, from those of their features, whose rows are ld apart.
+// Backward computes the gradients dx of the images of the last Forward from those of their
+// features, whose rows are ld apart.
 func (m *MapsBF16) Backward(dy []float32, ld int, dx []float32) {
 	m.dy, m.ld, m.dx = dy, ld, dx
 	par.Do(m.n, imagesAtOnce, &m.back)
