@@ -83,11 +83,12 @@ noasm:
 	$(GO) test -vet=off -short -tags noasm ./internal/engine/kernel/...
 
 .PHONY: levels
-#  levels: the engine's tests, and those above it, without assembly and with plain Go or AVX2 kernels
+#  levels: the engine's tests, and those above it, without assembly and with plain Go, AVX2 or AMX kernels
 levels:
 	$(GO) test -short -tags noasm ./internal/engine/... ./internal/metric ./internal/cluster
 	TERCET_KERNEL=generic $(GO) test -count=1 -short ./internal/engine/...
 	! grep -qw avx2 /proc/cpuinfo || TERCET_KERNEL=avx2 $(GO) test -count=1 -short ./internal/engine/...
+	! grep -qw amx_bf16 /proc/cpuinfo || TERCET_KERNEL=amx $(GO) test -count=1 -short ./internal/engine/... ./internal/metric ./internal/cluster/... ./internal/certify
 
 .PHONY: hostile
 #  hostile: all hostile inputs of testdata/hostile, with their exit codes, messages and memory (minutes)
