@@ -230,6 +230,9 @@ func (c *ByteColumns) inTiles(rows *ByteRows, first, m, lo, hi int, out []float3
 		b: (*byte)(unsafe.Pointer(&b[0])), panelb: PanelRows * 4 * c.words,
 		c: (*byte)(unsafe.Pointer(&w.sums[0])), ldc: 4 * cols}
 	multiplyBytes(&t)
+	if !assembly {
+		return // never: hasTilesBytes is false
+	}
 	scaleBytesAVX512(m, cols/PanelRows, &w.sums[0], &w.scale[0], &w.add[0], &c.scale[lo:hi][0], &out[0], ld)
 }
 
