@@ -80,6 +80,7 @@ func TestResultsAreRead(t *testing.T) {
 	readers := map[string]func(string) error{
 		RunSchema: reader[Manifest], EvalSchema: reader[Eval], AttackSchema: reader[Attack], ClusterSchema: reader[Cluster], OldClusterSchema: reader[Cluster],
 		PairsSchema: reader[Pairs], MetricSchema: reader[MetricStability], PartitionSchema: reader[Partition], StabilitySchema: reader[Stability], WorstSchema: reader[Worst], CertifySchema: reader[Certify],
+		NoiseSchema: reader[NoiseRate],
 	}
 	n := map[string]int{}
 	top, err := archive.Glob("../../results/*.zip/*/*.json")
