@@ -9,7 +9,8 @@ import "golang.org/x/sys/cpu"
 //
 // Sums of bytes are exact: a function of any level may use multiplyBytes where hasTilesBytes,
 // and another way elsewhere, with the same bits. Sums of bfloat16 are rounded in an order of
-// their own: a result that depends on them belongs to a level of its own. Without tiles both
+// their own: a result that depends on them belongs to a level of its own, or to an option that
+// names them. Without tiles both
 // functions are plain Go, far slower than the vectors of other levels.
 //
 // Pad operands by zeros to whole blocks, and give a call some thousand steps of blocks, but

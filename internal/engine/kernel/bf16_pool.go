@@ -24,7 +24,7 @@ type poolArgs struct {
 // lost is what won has where ReLU made a window 0.
 const lost = 4
 
-// pool sets y to the largest number of each window plus bias, or to the larger of that and 0
+// poolBF16 sets y to the largest number of each window plus bias, or to the larger of that and 0
 // where relu, rounded to bfloat16; and won to its place in the window, of equal ones the
 // first, or to lost where relu and the sum is at most 0. A NaN is larger than numbers.
 func (l Level) poolBF16(t *poolArgs) {
@@ -70,7 +70,7 @@ type unpoolArgs struct {
 	next, below              int
 }
 
-// unpool sets the window of each x in y: to x, rounded to bfloat16, at the place won, and
+// unpoolBF16 sets the window of each x in y: to x, rounded to bfloat16, at the place won, and
 // elsewhere to 0.
 func (l Level) unpoolBF16(t *unpoolArgs) {
 	if assembly && l.avx512() {
