@@ -174,6 +174,13 @@ step:
 	BYTE $0x5c
 	BYTE $0xcc
 
+	// TILEZERO T4
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xe0
+
 	// TILELOADD T5: 0(DX)(SI*1)
 	BYTE $0xc4
 	BYTE $0xe2
@@ -193,12 +200,33 @@ step:
 	BYTE $0x5c
 	BYTE $0xd5
 
+	// TILEZERO T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf0
+
 	// TDPBF16PS T3 += T5*T7
 	BYTE $0xc4
 	BYTE $0xe2
 	BYTE $0x42
 	BYTE $0x5c
 	BYTE $0xdd
+
+	// TILEZERO T5
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xe8
+
+	// TILEZERO T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf8
 	ADDQ 40(R14), AX
 	ADDQ 40(R14), DX
 	ADDQ $0x00000800, BX
@@ -460,6 +488,13 @@ step:
 	BYTE $0x5e
 	BYTE $0xcc
 
+	// TILEZERO T4
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xe0
+
 	// TILELOADD T5: 0(DX)(SI*1)
 	BYTE $0xc4
 	BYTE $0xe2
@@ -479,12 +514,33 @@ step:
 	BYTE $0x5e
 	BYTE $0xd5
 
+	// TILEZERO T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf0
+
 	// TDPBSSD T3 += T5*T7
 	BYTE $0xc4
 	BYTE $0xe2
 	BYTE $0x43
 	BYTE $0x5e
 	BYTE $0xdd
+
+	// TILEZERO T5
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xe8
+
+	// TILEZERO T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf8
 	ADDQ 40(R14), AX
 	ADDQ 40(R14), DX
 	ADDQ $0x00000800, BX
@@ -1754,6 +1810,13 @@ step:
 	BYTE $0x5c
 	BYTE $0xcc
 
+	// TILEZERO T4
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xe0
+
 	// TILELOADD T5: 5120(AX)(DI*1)
 	BYTE       $0xc4
 	BYTE       $0xe2
@@ -1781,6 +1844,13 @@ step:
 	BYTE $0x42
 	BYTE $0x5c
 	BYTE $0xdd
+
+	// TILEZERO T5
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xe8
 
 	// TILELOADD T4: 2048(AX)(DI*1)
 	BYTE $0xc4
@@ -1829,12 +1899,26 @@ step:
 	BYTE $0x5c
 	BYTE $0xd5
 
+	// TILEZERO T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf0
+
 	// TDPBF16PS T3 += T5*T7
 	BYTE $0xc4
 	BYTE $0xe2
 	BYTE $0x42
 	BYTE $0x5c
 	BYTE $0xdd
+
+	// TILEZERO T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf8
 
 	// TILELOADD T6: 2048(BX)(DI*1)
 	BYTE $0xc4
@@ -1868,11 +1952,18 @@ step:
 	BYTE $0x00
 
 	// TDPBF16PS T1 += T4*T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x42
+	BYTE $0x5c
+	BYTE $0xcc
+
+	// TILEZERO T4
 	BYTE       $0xc4
 	BYTE       $0xe2
-	BYTE       $0x42
-	BYTE       $0x5c
-	BYTE       $0xcc
+	BYTE       $0x7b
+	BYTE       $0x49
+	BYTE       $0xe0
 	PREFETCHT1 (DX)
 	PREFETCHT1 64(DX)
 
@@ -1889,6 +1980,13 @@ step:
 	BYTE $0x42
 	BYTE $0x5c
 	BYTE $0xdd
+
+	// TILEZERO T5
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xe8
 
 	// TILELOADD T4: 0(AX)(DI*1)
 	BYTE $0xc4
@@ -1937,12 +2035,26 @@ step:
 	BYTE $0x5c
 	BYTE $0xd5
 
+	// TILEZERO T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf0
+
 	// TDPBF16PS T3 += T5*T7
 	BYTE $0xc4
 	BYTE $0xe2
 	BYTE $0x42
 	BYTE $0x5c
 	BYTE $0xdd
+
+	// TILEZERO T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf8
 
 	// TILELOADD T6: 0(BX)(DI*1)
 	BYTE $0xc4
@@ -1989,12 +2101,26 @@ step:
 	BYTE $0x5c
 	BYTE $0xd5
 
+	// TILEZERO T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf0
+
 	// TDPBF16PS T3 += T5*T7
 	BYTE $0xc4
 	BYTE $0xe2
 	BYTE $0x42
 	BYTE $0x5c
 	BYTE $0xdd
+
+	// TILEZERO T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf8
 
 	// TILELOADD T6: 4096(BX)(DI*1)
 	BYTE $0xc4
@@ -2034,6 +2160,13 @@ step:
 	BYTE $0x5c
 	BYTE $0xcc
 
+	// TILEZERO T4
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xe0
+
 	// TDPBF16PS T2 += T5*T6
 	BYTE $0xc4
 	BYTE $0xe2
@@ -2041,12 +2174,33 @@ step:
 	BYTE $0x5c
 	BYTE $0xd5
 
+	// TILEZERO T6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf0
+
 	// TDPBF16PS T3 += T5*T7
 	BYTE $0xc4
 	BYTE $0xe2
 	BYTE $0x42
 	BYTE $0x5c
 	BYTE $0xdd
+
+	// TILEZERO T5
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xe8
+
+	// TILEZERO T7
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf8
 	ADDQ $0x00001800, AX
 	ADDQ $0x00001800, BX
 	ADDQ 128(R14), R12

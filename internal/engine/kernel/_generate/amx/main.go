@@ -23,6 +23,11 @@ func main() {
 
 // products emits blocks of C of two by two tiles. T0 to T3 hold the sums, T4 and T5 the
 // rows of A, T6 and T7 the columns of B.
+//
+// A tile is set to zero after its last use. This costs nothing and frees the memory that the
+// processor keeps it in, of which there seems to be little where two threads share a core:
+// while the core's other thread is busy, a step takes 62 to 70 ns with the zeros and 110 to
+// 125 without; while it is idle, 26 ns in both cases (Emerald Rapids).
 func products(name string, product func(a, b, c int)) {
 	TEXT(name, NOSPLIT, "func(t *"+asm.Struct("../amx.go", "tilesArgs")+")")
 	asm.ConfigureTiles(a)
@@ -62,9 +67,13 @@ func products(name string, product func(a, b, c int)) {
 	product(4, 6, 0)
 	asm.TileLoad(7, b, line, 64)
 	product(4, 7, 1)
+	asm.TileZero(4)
 	asm.TileLoad(5, below, rsa, 0)
 	product(5, 6, 2)
+	asm.TileZero(6)
 	product(5, 7, 3)
+	asm.TileZero(5)
+	asm.TileZero(7)
 	ADDQ(t.Mem("nexta"), a)
 	ADDQ(t.Mem("nexta"), below)
 	ADDQ(U32(16*128), b)

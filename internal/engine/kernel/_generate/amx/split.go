@@ -91,10 +91,16 @@ func (split) product() {
 	MOVQ(t.Mem("steps"), steps)
 	Label("step")
 	LEAQ(Mem{Base: ahead, Index: aheadRow, Scale: 2}, below)
-	last := [2]int{-1, -1}
 	for i, p := range splitOrder {
-		newA, newB := p[0] != last[0], p[1] != last[1]
-		last = p
+		before, after := [2]int{-1, -1}, [2]int{-1, -1}
+		if i > 0 {
+			before = splitOrder[i-1]
+		}
+		if i+1 < len(splitOrder) {
+			after = splitOrder[i+1]
+		}
+		newA, newB := p[0] != before[0], p[1] != before[1]
+		lastA, lastB := p[0] != after[0], p[1] != after[1]
 		if newA {
 			asm.TileLoad(4, a, line, p[0]*partBytes)
 		}
@@ -106,6 +112,9 @@ func (split) product() {
 			asm.TileLoad(7, b, line, p[1]*partBytes+tileBytes)
 		}
 		asm.TileBF16(4, 7, 1)
+		if lastA {
+			asm.TileZero(4)
+		}
 		if newA {
 			asm.TileLoad(5, a, line, p[0]*partBytes+tileBytes)
 		}
@@ -118,7 +127,16 @@ func (split) product() {
 			PREFETCHT1(row.Offset(64))
 		}
 		asm.TileBF16(5, 6, 2)
+		if lastB {
+			asm.TileZero(6)
+		}
 		asm.TileBF16(5, 7, 3)
+		if lastA {
+			asm.TileZero(5)
+		}
+		if lastB {
+			asm.TileZero(7)
+		}
 	}
 	ADDQ(U32(stepBytes), a)
 	ADDQ(U32(stepBytes), b)
