@@ -188,7 +188,7 @@ arm64: fused
 	GOARCH=arm64 CGO_ENABLED=0 TERCET_DIGESTS=all TERCET_TEST_EXEC=qemu-aarch64-static $(GO) test -short -timeout 0 -skip 'TestEnvironment|TestDigests/kill-test' -exec qemu-aarch64-static \
 	  ./internal/engine/... ./internal/metric ./internal/rng ./internal/safetensors ./internal/digest
 
-NIGHTLY ?= test lint-tests generate-again hostile kill-test race fuzz amd64-levels digests levels i386 arm64
+NIGHTLY ?= test lint-tests generate-again hostile kill-test race fuzz amd64-levels digests levels platforms i386 arm64
 .PHONY: nightly fuzz
 nightly: export TERCET_TRIALS = all
 ## nightly: hostile inputs, kills, race detector, fuzzers, architectures (hours)
@@ -236,13 +236,21 @@ docs: build
 	$(BIN) man docs/man
 	$(BIN) config schema > docs/config.schema.json
 
+PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 ## dist: reproducible binaries for the common platforms, into dist/
 dist:
-	@set -e; mkdir -p dist; for t in linux/amd64 linux/arm64 darwin/arm64 windows/amd64; do \
+	@set -e; mkdir -p dist; for t in $(PLATFORMS); do \
 	  os=$${t%/*}; arch=$${t#*/}; ext=; [ $$os = windows ] && ext=.exe; \
 	  echo "dist/tercet-$$os-$$arch$$ext"; \
 	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS) -buildid=' -o dist/tercet-$$os-$$arch$$ext ./cmd/tercet; \
 	done; cd dist && sha256sum tercet-* > SHA256SUMS
+
+.PHONY: platforms
+#  platforms: the binaries of make dist, and vet of all packages and tests for these platforms (minutes)
+platforms: dist
+	@failed=; for t in $(PLATFORMS); do \
+	  echo "== vet for $$t"; CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) vet ./... || failed="$$failed $$t"; \
+	done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
 .PHONY: stage deb image image-test fresh-debian
 # What a package of Linux has: the binary, man pages, completion and licenses. Files have
