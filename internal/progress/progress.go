@@ -19,7 +19,7 @@ func (s Say) Of(stage string) Count {
 	return func(done, total int) { s(stage, done, total) }
 }
 
-// Progress is told of a measurement that trains.
+// Progress is told how far some work has come, and what is to be known of it.
 type Progress struct {
 	Say  Say
 	Note func(format string, args ...any)

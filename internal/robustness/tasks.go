@@ -19,8 +19,8 @@ import (
 // result in out; program is the version of the program. It returns the path. An existing
 // part of the same attack is reused. A part of another attack is an error, unless it is
 // to be replaced.
-func AttackTask(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, t scheduler.Task, out, program string, replace bool, say progress.Say) (string, *record.AttackPart, error) {
-	e, g, err := prepareShared(ctx, r, checkpoint, set, &o, out, program, say)
+func AttackTask(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, t scheduler.Task, out, program string, replace bool, p progress.Progress) (string, *record.AttackPart, error) {
+	e, g, err := prepareShared(ctx, r, checkpoint, set, &o, out, program, p)
 	if err != nil {
 		return "", nil, err
 	}
@@ -39,21 +39,21 @@ func AttackTask(ctx context.Context, r *run.Run, checkpoint, set string, o recor
 			return path, there, nil
 		}
 	}
-	p, err := attack.RunShare(ctx, e.Model, e.Data, g, attackOptions(o, say.Of("attack")), t)
+	part, err := attack.RunShare(ctx, e.Model, e.Data, g, attackOptions(o, p.Say.Of("attack")), t)
 	if err != nil {
 		return "", nil, err
 	}
-	sign(p, e.Source, o, t, program)
-	return path, p, record.Write(path, p)
+	sign(part, e.Source, o, t, program)
+	return path, part, record.Write(path, part)
 }
 
 // prepareShared is prepare for tasks of a program, which share the embeddings in a file next
 // to out.
-func prepareShared(ctx context.Context, r *run.Run, checkpoint, set string, o *record.AttackOptions, out, program string, say progress.Say) (*run.Embedded, *retrieval.Gallery, error) {
+func prepareShared(ctx context.Context, r *run.Run, checkpoint, set string, o *record.AttackOptions, out, program string, p progress.Progress) (*run.Embedded, *retrieval.Gallery, error) {
 	if err := images(r); err != nil {
 		return nil, nil, err
 	}
-	e, g, err := galleryOf(r.EmbedShared(ctx, checkpoint, set, out+".gallery", program, say))
+	e, g, err := galleryOf(r.EmbedShared(ctx, checkpoint, set, out+".gallery", program, p))
 	settle(o, g)
 	return e, g, err
 }
@@ -66,13 +66,13 @@ func sign(p *record.AttackPart, src record.Source, o record.AttackOptions, t sch
 
 // MergeAttack combines the parts of all tasks in out. The result is that of Attack in one
 // process, except that its times are the sums of the tasks'.
-func MergeAttack(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, out, program string, say progress.Say) (*Attacked, error) {
+func MergeAttack(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, out, program string, p progress.Progress) (*Attacked, error) {
 	start := time.Now()
 	n, err := run.Parts(out)
 	if err != nil {
 		return nil, err
 	}
-	e, g, err := prepareShared(ctx, r, checkpoint, set, &o, out, program, say)
+	e, g, err := prepareShared(ctx, r, checkpoint, set, &o, out, program, p)
 	if err != nil {
 		return nil, err
 	}
@@ -80,16 +80,16 @@ func MergeAttack(ctx context.Context, r *run.Run, checkpoint, set string, o reco
 	for i := 1; i <= n; i++ {
 		t := scheduler.Task{Index: i, Of: n}
 		path := run.PartPath(out, t)
-		p, err := record.Read[record.AttackPart](path)
+		part, err := record.Read[record.AttackPart](path)
 		if err != nil {
 			return nil, err
 		}
 		var want record.AttackPart
 		sign(&want, e.Source, o, t, program)
-		if what := unlike(p, &want); what != "" {
+		if what := unlike(part, &want); what != "" {
 			return nil, option.Errorf("%s is of another attack (%s); remove it and run task %d/%d again", path, what, i, n)
 		}
-		parts = append(parts, p)
+		parts = append(parts, part)
 	}
 	res, err := attack.Merge(ctx, e.Model, e.Data, g, attackOptions(o, nil), parts)
 	if err != nil {

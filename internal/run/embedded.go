@@ -113,8 +113,9 @@ func (r *Run) Embed(ctx context.Context, which, set string, limit int, say progr
 
 // EmbedShared is Embed of a whole set for commands that are divided into tasks: the first
 // that ends writes the embeddings to a file, and later ones read them there. program is the
-// version of the program. A file with embeddings of anything else is replaced.
-func (r *Run) EmbedShared(ctx context.Context, which, set, path, program string, say progress.Say) (*Embedded, error) {
+// version of the program. A file with embeddings of anything else is replaced. Where the file
+// cannot be written, p.Note says so.
+func (r *Run) EmbedShared(ctx context.Context, which, set, path, program string, p progress.Progress) (*Embedded, error) {
 	e, err := r.toEmbed(ctx, which, set, 0)
 	if err == nil {
 		err = e.identify(ctx)
@@ -132,15 +133,18 @@ func (r *Run) EmbedShared(ctx context.Context, which, set, path, program string,
 	if e.read(path, meta) {
 		return e, nil
 	}
-	if err := e.compute(ctx, say); err != nil {
+	if err := e.compute(ctx, p.Say); err != nil {
 		return nil, err
 	}
 	// Another task may be writing the same. Without the file each computes its own.
-	_ = fsx.Write(path, 0o644, func(w io.Writer) error {
+	err = fsx.Write(path, 0o644, func(w io.Writer) error {
 		return safetensors.WriteSealed(w, &safetensors.File{Meta: meta, Tensors: []safetensors.Tensor{
 			{Name: sharedName, Shape: []int{e.Vectors.Rows(), e.Vectors.Cols()}, Data: e.Vectors.Data},
 		}})
 	})
+	if err != nil {
+		p.Note("warning: the embeddings were not kept, so each task computes them: %v", err)
+	}
 	return e, nil
 }
 

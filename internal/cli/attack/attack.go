@@ -12,6 +12,7 @@ import (
 	"tercet/internal/attack/worst"
 	"tercet/internal/cli/base"
 	"tercet/internal/embed/store"
+	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/robustness"
 	"tercet/internal/run"
@@ -215,7 +216,7 @@ func runAttack(ctx context.Context, s *base.Streams, o options) error {
 	}
 	var a *robustness.Attacked
 	if o.merge {
-		a, err = robustness.MergeAttack(ctx, r, o.Checkpoint, o.Set, opts, o.path(), base.Program(), view.Say)
+		a, err = robustness.MergeAttack(ctx, r, o.Checkpoint, o.Set, opts, o.path(), base.Program(), progress.Progress{Say: view.Say, Note: s.Note})
 	} else {
 		a, err = robustness.Attack(ctx, r, o.Checkpoint, o.Set, opts, view.Say)
 	}

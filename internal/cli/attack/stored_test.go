@@ -1,6 +1,7 @@
 package attack_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -217,6 +218,14 @@ func TestAttackTasks(t *testing.T) {
 		if many := attackWithoutTime(t, "many"); one != many {
 			t.Errorf("merged after a file of other embeddings:\n%s", many)
 		}
+	}
+	// Where they cannot be kept, the task says so and computes its own.
+	if err := errors.Join(os.Remove("many/attack.json.gallery"), os.Mkdir("many/attack.json.gallery", 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := clitest.Run(clitest.ShellWords(attack + " --task 1/1 --out-dir many --force")...)
+	if n := strings.Count(stderr, "warning: the embeddings were not kept, so each task computes them: "); code != 0 || n != 1 || !strings.Contains(stderr, "attack.json.gallery") {
+		t.Errorf("a folder in place of the embeddings: exit code %d, %s", code, stderr)
 	}
 	for flags, want := range map[string]string{
 		"--task 1/2":                      "work for at most 1 tasks",

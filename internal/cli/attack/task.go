@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"tercet/internal/cli/base"
+	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/robustness"
 	"tercet/internal/run"
@@ -21,7 +22,7 @@ func runTask(ctx context.Context, s *base.Streams, o options, r *run.Run, opts r
 		return base.RunError(err)
 	}
 	opts.Pictures = 0
-	path, p, err := robustness.AttackTask(ctx, r, o.Checkpoint, o.Set, opts, t, o.path(), base.Program(), o.force, view.Say)
+	path, p, err := robustness.AttackTask(ctx, r, o.Checkpoint, o.Set, opts, t, o.path(), base.Program(), o.force, progress.Progress{Say: view.Say, Note: s.Note})
 	if err != nil {
 		return base.RunError(err)
 	}
