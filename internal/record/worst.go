@@ -16,7 +16,7 @@ type WorstOptions struct {
 	Queries   int      `json:"queries" doc:"number of queries attacked; 0 is all"`
 	Sample    bool     `json:"sample" doc:"whether the queries are a random sample"`
 	Seed      uint64   `json:"seed" doc:"random seed"`
-	Given     string   `json:"given,omitempty" doc:"SHA-256 of the user's adversarial images, if they were tried first"`
+	Given     string   `json:"given,omitempty" doc:"SHA-256 of the user's adversarial images, if there were any"`
 	Transfer  []string `json:"transfer,omitempty" doc:"networks whose adversarial images were also tried: config hash, '@', step"`
 	Moves     bool     `json:"gallery_moves,omitempty" doc:"whether gallery images were also perturbed, with clean queries"`
 	Battery   bool     `json:"battery,omitempty" doc:"whether the checks for gradient masking were run"`
@@ -53,10 +53,12 @@ type WorstGallery struct {
 
 // WorstMember says what an attack of the ensemble did.
 type WorstMember struct {
-	Member   string     `json:"member" doc:"name of the attack"`
-	Attacked int        `json:"attacked" doc:"number of queries not yet broken"`
-	Claimed  int        `json:"claimed" doc:"number of queries that the attack reports as broken"`
-	Broken   int        `json:"broken" doc:"number of those that verification confirms"`
+	Member   string `json:"member" doc:"name of the attack"`
+	Attacked int    `json:"attacked" doc:"number of queries not yet broken"`
+	Claimed  int    `json:"claimed" doc:"number of queries that the attack reports as broken"`
+	Broken   int    `json:"broken" doc:"number of those that verification confirms"`
+	// Verified is of the member given alone.
+	Verified int        `json:"verified,omitempty" doc:"'given': number of queries that one of the user's images breaks, also those that another attack breaks"`
 	Cost     CostRecord `json:"cost" doc:"passes through the network, and the time"`
 }
 

@@ -167,7 +167,7 @@ func worstGallery(e *run.Embedded, res *worst.Result, s *worst.State, k int) (re
 	w := record.WorstGallery{Gallery: s.Gallery, Scores: worstScores(s, k)}
 	for _, m := range s.Ran {
 		w.Members = append(w.Members, record.WorstMember{
-			Member: m.Member, Attacked: m.Attacked, Claimed: m.Claimed, Broken: m.Broken,
+			Member: m.Member, Attacked: m.Attacked, Claimed: m.Claimed, Broken: m.Broken, Verified: m.Verified,
 			Cost: record.CostRecord{Cost: m.Cost, Seconds: m.Seconds},
 		})
 	}

@@ -70,6 +70,11 @@ func WorstTable(d *record.Worst) *render.Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	for _, m := range d.Galleries[0].Members {
+		if d.Options.Given != "" && m.Member == "given" {
+			t.Notes = append(t.Notes, fmt.Sprintf("given images break %s that are right when clean; no other attack breaks %d of these", text.Plural(m.Verified, "query", "queries"), m.Broken))
+		}
+	}
 	t.Notes = append(t.Notes, checked(d.Checks)...)
 	t.Notes = append(t.Notes,
 		"broken by: queries that no attack above in the list breaks; each was verified in a batch, alone and with the direct kernels",

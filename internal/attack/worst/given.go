@@ -66,7 +66,10 @@ func (r *runner) takeGiven() error {
 	return nil
 }
 
-// givens tries the given images of each query, one after another.
+// givens tries the given images of each query, one after another. They are tried on queries
+// that are broken, too, and can then only lower what else is known of these: see settle.
+// Since this member is late, no given image replaces one by which another attack has broken
+// the query or a gallery that comes later.
 func (r *runner) givens(b *batch) error {
 	most := 0
 	for _, p := range b.places {

@@ -23,6 +23,7 @@ type member struct {
 	norms   []adversary.Norm // in which it runs; none: in all
 	after   bool             // runs on the queries that are broken by an attack, to measure them
 	plus    bool             // only in the version Plus
+	late    bool             // comes after all galleries, so that it changes nothing before it
 	most    int              // runs on so many of the queries that are left; 0: on all
 }
 
@@ -43,7 +44,6 @@ func ensemble() []member {
 	return []member{
 		{name: Clean, doc: "the unperturbed image", run: (*runner).cleans},
 		{name: transfer, doc: "the adversarial images kept from earlier galleries", run: (*runner).transfers},
-		{name: given, doc: "your own adversarial images, if given", run: (*runner).givens},
 		{name: "copy", doc: "towards the pixels of 5 wrong images, and the gray image", run: (*runner).copies, prepare: (*runner).nearestPixels},
 		{name: "noise", doc: "100 random points of the ball", run: (*runner).noise},
 		{name: "apgd-m", doc: "APGD on the margin, from the clean image and from a random one", run: (*runner).apgdMargin},
@@ -59,6 +59,7 @@ func ensemble() []member {
 		{name: "rays", doc: "RayS, by decisions alone, on 200 queries at most (linf)", run: (*runner).rays, plus: true, most: fewest, norms: []adversary.Norm{adversary.Linf}},
 		{name: others, doc: "images that break other networks, if given", run: (*runner).fromOthers},
 		{name: Radius, doc: "FAB on the broken queries, for their smallest perturbation", run: (*runner).radii, after: true},
+		{name: given, doc: "your own adversarial images, if given", run: (*runner).givens, late: true},
 	}
 }
 

@@ -60,7 +60,8 @@ func Run(ctx context.Context, model nn.Embedder, images Source, g *retrieval.Gal
 		return nil, err
 	}
 	res.Galleries = slices.Clone(o.Resume)
-	// What Plus adds comes after all galleries, so that what Standard does is the same.
+	// What Plus adds and the given images come after all galleries, so that what Standard does
+	// is the same.
 	for _, more := range []bool{false, true} {
 		for at, name := range o.Galleries {
 			if at == len(res.Galleries) {
@@ -174,10 +175,10 @@ func (r *runner) about(items []int, err error) error {
 }
 
 // in runs, in gallery number at, the members that its state does not have yet: those before
-// the first of Plus, or all.
+// the first one of Plus or that is late, or all.
 func (r *runner) in(states []*State, at int, all bool) error {
 	s, members := states[at], r.o.membersOf(at)
-	last := slices.IndexFunc(members, func(m member) bool { return m.plus })
+	last := slices.IndexFunc(members, func(m member) bool { return m.plus || m.late })
 	if all || last < 0 {
 		last = len(members)
 	}
@@ -226,7 +227,12 @@ func (r *runner) run(m member, place int, say func(n int)) error {
 	r.member, r.place, r.cost = m, place, record.Cost{}
 	var survivors []int
 	for p, by := range r.s.By {
-		if !m.after && by == 0 || m.after && by > 1 {
+		switch {
+		case m.name == given:
+			if by != 1 && len(r.given[p]) > 0 { // those that are broken, too: see givens
+				survivors = append(survivors, p)
+			}
+		case !m.after && by == 0 || m.after && by > 1:
 			survivors = append(survivors, p)
 		}
 	}
@@ -234,6 +240,9 @@ func (r *runner) run(m member, place int, say func(n int)) error {
 		survivors = survivors[:min(len(survivors), m.most)]
 	}
 	ran := Ran{Member: m.name, Attacked: len(survivors)}
+	if m.name == given {
+		ran.Attacked = r.unbroken(survivors)
+	}
 	r.now = &ran
 	whole := len(r.s.By)
 	say(whole - len(survivors))
@@ -260,6 +269,16 @@ func (r *runner) run(m member, place int, say func(n int)) error {
 	ran.Seconds, ran.Cost = time.Since(start).Seconds(), r.cost
 	r.s.Ran = append(r.s.Ran, ran)
 	return nil
+}
+
+// unbroken counts those of some queries that are not broken.
+func (r *runner) unbroken(places []int) (n int) {
+	for _, p := range places {
+		if r.s.By[p] == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // cleans finds the queries that are wrong as they are.

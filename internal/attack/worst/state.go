@@ -23,6 +23,8 @@ type Ran struct {
 	Attacked int // queries that were left
 	Claimed  int // taken for broken
 	Broken   int // and verified
+	// Verified counts the queries that a given image breaks, with those that were broken before.
+	Verified int
 	Seconds  float64
 	record.Cost
 }

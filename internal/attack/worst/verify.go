@@ -67,7 +67,8 @@ func (r *runner) embed(m nn.Embedder, x *array.Array) *array.Array {
 
 // settle verifies the images adv (len(rows), ...) of the claimed rows of b, and records
 // those that hold: in a batch and alone by the verifier, within the ball, and still broken
-// when the pixels are rounded to 8 bits.
+// when the pixels are rounded to 8 bits. Of a query that was broken before, which only member
+// given attacks, it keeps that image and who made it.
 func (r *runner) settle(b *batch, rows []int, adv *array.Array) error {
 	w := r.checked
 	var of, from []int
@@ -83,8 +84,12 @@ func (r *runner) settle(b *batch, rows []int, adv *array.Array) error {
 	for k, at := range from {
 		copy(w.adv.Row(k), adv.Row(at))
 	}
-	m := r.now
-	m.Claimed += len(of)
+	m, before := r.now, make([]bool, len(of))
+	for k, i := range of {
+		if before[k] = r.s.By[b.places[i]] > 0; !before[k] {
+			m.Claimed++
+		}
+	}
 	holds, margins := make([]bool, len(of)), make([]float64, len(of))
 	r.field.aim(w.items)
 	r.field.find(r.embed(r.model, w.adv), r.field.depth())
@@ -107,8 +112,15 @@ func (r *runner) settle(b *batch, rows []int, adv *array.Array) error {
 		}
 		b.broken[i] = true
 		p := b.places[i]
-		r.s.By[p], r.s.Margin[p], r.s.Eight[p] = r.place, margins[k], rounded[k]
 		r.s.Radius[p] = min(r.s.Radius[p], radius[k])
+		if m.Member == given {
+			m.Verified++
+		}
+		if before[k] {
+			r.s.Eight[p] = r.s.Eight[p] || rounded[k]
+			continue
+		}
+		r.s.By[p], r.s.Margin[p], r.s.Eight[p] = r.place, margins[k], rounded[k]
 		copy(r.s.Images.Row(p), w.adv.Row(k))
 		m.Broken++
 	}

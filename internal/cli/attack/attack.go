@@ -107,7 +107,7 @@ with the same other flags, combines all parts to attack.json.`,
 			fs.IntVar(&o.nearest, "k", 1, "with --suite worst, a query is broken if none of its `K` nearest rows is right")
 			fs.BoolVar(&o.moves, "move-gallery", false, "with --suite worst, also attack images of the gallery and leave the queries unchanged: one image (G1), all images (GA), or one image for many queries (hub)")
 			fs.BoolVar(&o.battery, "battery", false, "with --suite worst, test for gradient masking: 18 checks on up to 200 queries, and two more with the networks of --transfer")
-			fs.StringVar(&o.verify, "verify", "", "with --suite worst, first try your own adversarial images: `FOLDER` holds adversarial.npy and the indices of the attacked images, queries.npy")
+			fs.StringVar(&o.verify, "verify", "", "with --suite worst, also try your own adversarial images, last: `FOLDER` holds adversarial.npy and the indices of the attacked images, queries.npy")
 			fs.StringArrayVar(&o.transfer, "transfer", nil, "with --suite worst, also try images that break the network of another `RUN` on the same images, ideally one without defense (repeatable)")
 			base.Words(fs, &o.variant, "variant", "both", []string{"published", "fixed", "both"}, "published, fixed or both")
 			base.Group(fs, "Attacks")
