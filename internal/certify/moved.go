@@ -6,6 +6,8 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/attack/retrieval"
+	"tercet/internal/attack/worst"
+	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/bound"
 	"tercet/internal/engine/kernel"
@@ -39,7 +41,9 @@ func Moved(ctx context.Context, net *bound.Net, images attack.Source, g *retriev
 			if err := images.Read(image, x.Row(j)); err != nil {
 				return nil, nil, err
 			}
-			budgets[j] = eps
+			if eps > 0 {
+				budgets[j] = worst.Allowed(adversary.Linf, eps, h*w*c)
+			}
 		}
 		m.first, m.box = lo, net.Embeddings(net.Features(x, budgets))
 		par.Do(len(queries), 1, m)

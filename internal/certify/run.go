@@ -8,6 +8,7 @@ import (
 	"tercet/internal/attack"
 	"tercet/internal/attack/retrieval"
 	"tercet/internal/attack/worst"
+	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/bound"
 	"tercet/internal/engine/kernel"
@@ -202,7 +203,7 @@ func (w *work) prove(list []*query, ask []int, eps func(i int) float64) []bool {
 	for j, i := range ask {
 		copy(w.some.Row(j), w.batched.Row(i))
 		if w.o.Lipschitz == nil {
-			budgets[j] = eps(i)
+			budgets[j] = worst.Allowed(adversary.Linf, eps(i), w.batched.Cols())
 		}
 	}
 	w.res.Passes += 2 * int64(len(ask))
@@ -212,7 +213,8 @@ func (w *work) prove(list []*query, ask []int, eps func(i int) float64) []bool {
 	if w.o.Lipschitz != nil {
 		for j, i := range ask {
 			way := w.o.Lipschitz.At(j)
-			budgets[j] = (float64(way.Slope*eps(i)) + way.Offset) * (1 + 0x1p-40)
+			far := worst.Allowed(adversary.L2, eps(i), w.batched.Cols())
+			budgets[j] = (float64(way.Slope*far) + way.Offset) * (1 + 0x1p-40)
 		}
 	}
 	out, before := make([]bool, len(ask)), make([]int, len(ask))

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tercet/internal/attack/worst"
+	"tercet/internal/engine/adversary"
 	"tercet/internal/record"
 )
 
@@ -49,9 +50,9 @@ func Sandwich(c *record.Certify, w *record.Worst) error {
 				continue
 			}
 			broken := !math.IsInf(norm, 1)
-			// As the verification of attacks allows for rounding.
-			if proven[i] == 1 && norm <= float64(p.Eps*(1+1e-6))+0x1p-23 {
-				return fmt.Errorf("query %.0f is certified at %s eps %v, and worst.json has an image at distance %.9g that breaks it: one of the two is wrong; please report it", item, c.Options.Norm, p.Eps, norm)
+			// What is proven holds as far as verified images may be.
+			if proven[i] == 1 && norm <= float64(float32(worst.Allowed(adversary.Norm(c.Options.Norm), p.Eps, 1))) {
+				return fmt.Errorf("query %.0f is certified at %s eps %v, and an attack found an image at distance %.9g that breaks it: one of the two is wrong; please report it", item, c.Options.Norm, p.Eps, norm)
 			}
 			if !same {
 				continue
@@ -105,7 +106,7 @@ func movedSandwich(c *record.Certify, p record.CertifyPoint, w *record.Worst) er
 		}
 		for i, item := range own {
 			if proven[i] == 1 && is[item] {
-				return fmt.Errorf("query %.0f is certified where %s of the gallery may move by %s eps %v, and worst.json has such images that break it at eps %v: one of the two is wrong; please report it", item, of.what, c.Options.Norm, p.Eps, w.Options.Eps)
+				return fmt.Errorf("query %.0f is certified where %s of the gallery may move by %s eps %v, and an attack found such images that break it at eps %v: one of the two is wrong; please report it", item, of.what, c.Options.Norm, p.Eps, w.Options.Eps)
 			}
 		}
 	}

@@ -26,10 +26,13 @@ func TestSandwich(t *testing.T) {
 	if err := Sandwich(d, w([]float64{0, 2, 2}, []float64{0, .05, .001})); err != nil || d.Attacked == nil || *d.Attacked != (record.CertifyAttacked{Eps: .1, Queries: 2, Certified: 1, Broken: 1}) {
 		t.Errorf("%+v, %v", d.Attacked, err)
 	}
-	for _, linf := range []float64{.0099, .01} {
+	for _, linf := range []float64{.0099, .01, .01000006} { // the last one by the rounding of a pixel
 		if err := Sandwich(c(), w([]float64{0, 2, 2}, []float64{0, linf, .05})); err == nil || !strings.Contains(err.Error(), "query 9 is certified at linf eps 0.01") {
 			t.Errorf("a broken query within its budget: %v", err)
 		}
+	}
+	if err := Sandwich(c(), w([]float64{0, 2, 2}, []float64{0, .0100002, .05})); err != nil {
+		t.Errorf("farther away than the proof holds: %v", err)
 	}
 	for name, change := range map[string]func(c *record.Certify, w *record.Worst){
 		"other weights": func(c *record.Certify, _ *record.Worst) { c.Source.Step = 5 },

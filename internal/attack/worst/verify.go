@@ -14,6 +14,16 @@ import (
 // each pixel may be off by the rounding of a float32.
 const slack = 1e-6
 
+// Allowed is the largest norm of a verified perturbation of so many pixels in a ball of radius
+// eps. What is proven within eps has to hold as far as this.
+func Allowed(norm adversary.Norm, eps float64, pixels int) float64 {
+	off := 0x1p-24
+	if norm == adversary.L2 {
+		off *= math.Sqrt(float64(pixels))
+	}
+	return float64(eps*(1+slack)) + off
+}
+
 // inside reports whether x is an image of the ball around x0, in float64.
 func (o *Options) inside(x0, x []float32) bool {
 	most, square := 0.0, 0.0
@@ -25,10 +35,10 @@ func (o *Options) inside(x0, x []float32) bool {
 		most = max(most, d)
 		square += float64(d * d)
 	}
-	if o.Norm == adversary.Linf {
-		return most <= float64(o.Eps*(1+slack))+0x1p-24
+	if o.Norm == adversary.L2 {
+		most = math.Sqrt(square)
 	}
-	return math.Sqrt(square) <= float64(o.Eps*(1+slack))+float64(0x1p-24*math.Sqrt(float64(len(x))))
+	return most <= Allowed(o.Norm, o.Eps, len(x))
 }
 
 // try embeds an image of each query of b that is not broken, written by point, and settles

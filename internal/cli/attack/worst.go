@@ -174,6 +174,10 @@ func runWorst(ctx context.Context, s *base.Streams, o options) error {
 	if err := os.MkdirAll(o.out, 0o755); err != nil {
 		return err
 	}
+	proof, err := o.proven(r)
+	if err != nil {
+		return err
+	}
 	view, build := &base.Stages{Streams: s}, base.BuildInfo()
 	defer view.Close()
 	part := strings.TrimSuffix(path, filepath.Ext(path)) + ".part"
@@ -184,6 +188,11 @@ func runWorst(ctx context.Context, s *base.Streams, o options) error {
 		return base.RunError(err)
 	}
 	view.Close()
+	if proof != nil {
+		if err := robustness.Sandwich(proof, d); err != nil {
+			return err
+		}
+	}
 	figures := run.FigureFolder(o.out, o.Set, o.Checkpoint)
 	if err := base.Undraw(figures, worstSuite); err != nil {
 		return err
@@ -206,6 +215,16 @@ func runWorst(ctx context.Context, s *base.Streams, o options) error {
 		s.Note("wrote %s", o.save)
 	}
 	return o.showWorst(s, d, gates)
+}
+
+// proven returns the certificates of the run, nil where there are none. A query that is
+// certified and broken is a bug in one of the two. They are read before the work.
+func (o *options) proven(r *run.Run) (*record.Certify, error) {
+	c, err := record.ReadIfThere[record.Certify](run.ResultPath(r.Dir, "certify", o.Set, o.Checkpoint))
+	if err != nil {
+		return nil, base.RunError(fmt.Errorf("%w; the attack is compared with it: remove it to do without", err))
+	}
+	return c, nil
 }
 
 // networks opens the runs of --transfer.

@@ -2,6 +2,7 @@ package commands_test
 
 import (
 	"fmt"
+	"os"
 	"testing"
 
 	"tercet/internal/cli/clitest"
@@ -119,7 +120,7 @@ func TestSandwich(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := clitest.Snapshot(t, ".")
-	clitest.Refuse(t, 1, line, "is certified at linf eps 0, and worst.json has an image at distance 0 that breaks it")
+	clitest.Refuse(t, 1, line, "is certified at linf eps 0, and an attack found an image at distance 0 that breaks it")
 	clitest.Unchanged(t, ".", before, nil)
 	// A damaged file is seen before a proof is lost to it; votes are not compared.
 	clitest.Put(t, "runs/tiny/worst.json", "{")
@@ -127,4 +128,25 @@ func TestSandwich(t *testing.T) {
 	clitest.Refuse(t, 3, line, "the proof is compared with it: remove it to do without")
 	clitest.Unchanged(t, ".", before, nil)
 	clitest.Must(t, 0, "certify --run runs/tiny --samples 2 --queries 2 --force")
+	// The attack compares with a certificate that is there, too.
+	if err := os.Remove("runs/tiny/worst.json"); err != nil {
+		t.Fatal(err)
+	}
+	clitest.Must(t, 0, "certify --run runs/tiny --method ibp --eps 0.00001 --queries 8 --force --out-dir right")
+	clitest.Put(t, "runs/tiny/worst.json", "{}")
+	c, err := record.Read[record.Certify]("right/certify.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Points[0].Eps, c.Points[0].Proven = 0.1, record.Pack([]float64{1, 1, 1, 1, 1, 1, 1, 1})
+	if err := record.Write("runs/tiny/certify.json", c); err != nil {
+		t.Fatal(err)
+	}
+	const attack = "attack --run runs/tiny --suite worst --eps 0.1 --queries 8 --force"
+	clitest.Refuse(t, 1, attack, "is certified at linf eps 0.1, and an attack found an image at distance ")
+	if got, err := os.ReadFile("runs/tiny/worst.json"); err != nil || string(got) != "{}" {
+		t.Errorf("worst.json was written: %v", err)
+	}
+	clitest.Put(t, "runs/tiny/certify.json", "{")
+	clitest.Refuse(t, 3, attack, "the attack is compared with it: remove it to do without")
 }

@@ -127,8 +127,9 @@ func (c *Crown) Lower(row int, a *array.Array, s Slope) []float64 {
 	return c.value
 }
 
-// least covers what products lose that are too small for float32, times x.
-const least = 1e-30
+// least covers what products lose that are too small for float32, times x: tiny for each of
+// 10^5 numbers.
+const least = 1e-20
 
 // lossy is a product. With m = |W| |x| + |bias| of the largest magnitudes of x, the network
 // gives W x + bias up to gamma m. The coefficients A W are products too; what they lose,
