@@ -264,6 +264,9 @@ func readEmbeddingsHeader(r io.Reader, size int64, path string) (*header, error)
 }
 
 func readEmbeddingsBody(r io.Reader, h *header, path string) (*array.Array, error) {
+	if x, err := h.mapped(r, path); x != nil || err != nil {
+		return x, err
+	}
 	n, d := h.shape[0], h.shape[1]
 	out := array.New(n, d)
 	number := h.number()
@@ -278,11 +281,7 @@ func readEmbeddingsBody(r io.Reader, h *header, path string) (*array.Array, erro
 		v := number.Float(raw, 0)
 		x := float32(v)
 		if math.IsNaN(v) || math.IsInf(float64(x), 0) {
-			what := strconv.FormatFloat(v, 'g', -1, 64)
-			if !math.IsNaN(v) && !math.IsInf(v, 0) {
-				what += " (beyond float32)"
-			}
-			return fault.Bad("%s: row %d, column %d is %s; embeddings must be finite", path, row, col, what)
+			return notFinite(path, row, col, v)
 		}
 		out.Data[row*d+col] = x
 		return nil
@@ -291,4 +290,13 @@ func readEmbeddingsBody(r io.Reader, h *header, path string) (*array.Array, erro
 		return nil, err
 	}
 	return out, nil
+}
+
+// notFinite is the error for value v of a row and column.
+func notFinite(path string, row, col int, v float64) error {
+	what := strconv.FormatFloat(v, 'g', -1, 64)
+	if !math.IsNaN(v) && !math.IsInf(v, 0) {
+		what += " (beyond float32)"
+	}
+	return fault.Bad("%s: row %d, column %d is %s; embeddings must be finite", path, row, col, what)
 }

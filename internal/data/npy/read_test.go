@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -306,4 +308,60 @@ func FuzzLabelsCSV(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestMappedIsRead compares what is mapped with what is read, and its errors.
+func TestMappedIsRead(t *testing.T) {
+	defer func(least int64) { leastMapped = least }(leastMapped)
+	file := func(descr string, fortran string, v ...float32) string {
+		var body []byte
+		for _, x := range v {
+			if descr[0] == '>' {
+				body = binary.BigEndian.AppendUint32(body, math.Float32bits(x))
+			} else {
+				body = binary.LittleEndian.AppendUint32(body, math.Float32bits(x))
+			}
+		}
+		return testutil.File(t, "x.npy", npyFile(fmt.Sprintf("%-117s", `{'descr': '`+descr+`', 'fortran_order': `+fortran+`, 'shape': (3, 2), }`), body))
+	}
+	plain := file("<f4", "False", 1, 2, 3, 4, 5, 6)
+	maps := func() bool {
+		f, err := os.Open(plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		h, err := readHeader(f, 128+24, plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := h.mapped(f, plain)
+		return x != nil && err == nil
+	}
+	leastMapped = 24
+	if got, want := maps(), runtime.GOOS != "windows" && binary.NativeEndian.Uint16([]byte{1, 0}) == 1; got != want {
+		t.Errorf("mapped: %v", got)
+	}
+	if leastMapped = 25; maps() {
+		t.Error("an array below the least size is mapped")
+	}
+	nan := float32(math.NaN())
+	for _, path := range []string{
+		plain, file(">f4", "False", 1, 2, 3, 4, 5, 6), file("<f4", "True", 1, 2, 3, 4, 5, 6),
+		file("<f4", "False", 1, 2, 3, nan, 5, 6),
+	} {
+		leastMapped = 1 << 28
+		want, wantErr := Read(path)
+		leastMapped = 1
+		got, err := Read(path)
+		if !reflect.DeepEqual(got, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Errorf("%v %v, want %v %v", got, err, want, wantErr)
+		}
+		if got != nil { // what is written must not reach the file
+			got.Data[0] = 7
+			if again, err := Read(path); err != nil || again.Data[0] != 1 {
+				t.Errorf("the file has become %v (%v)", again, err)
+			}
+		}
+	}
 }

@@ -122,7 +122,7 @@ func (f *Graph) Objective(labels []int32) float64 { return f.total - f.within(la
 func (f *Graph) within(labels []int32) float64 {
 	order, ends := groups(labels)
 	sums := make([]float64, len(ends))
-	par.For(len(ends), 1, func(lo, hi int) {
+	par.For(len(ends), 1+len(ends)/(64*par.Threads()), func(lo, hi int) {
 		sum := make([]float64, f.d)
 		for k := lo; k < hi; k++ {
 			begin := 0
