@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tercet/internal/engine/adversary"
 	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/rundir"
@@ -54,6 +55,9 @@ func (p *Table) Compare(runs []*rundir.Run, variants []string) (*study.Document,
 				who := "ours"
 				if p.attacks() {
 					who += ", " + v
+				}
+				if precision, _ := kind[0].Label("defense.pgd.precision"); precision != "" && precision != string(adversary.Float32) {
+					who += ", crafted in " + precision
 				}
 				if len(kinds) > 1 {
 					who += ", " + names[k]

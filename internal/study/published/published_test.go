@@ -137,6 +137,19 @@ func TestPaperTableVariants(t *testing.T) {
 	}
 }
 
+// A run says so where its training images were not crafted in float32.
+func TestPaperTableNamesThePrecision(t *testing.T) {
+	for precision, want := range map[string]string{"": "ours, published", "float32": "ours, published", "bf16": "ours, published, crafted in bf16"} {
+		run := paperRun("a", "hm", "null", 0, 0.9)
+		if precision != "" {
+			run.Labels = append(run.Labels, rundir.Label{Key: "defense.pgd.precision", Value: precision})
+		}
+		if s := write(t, publishedOf(t, hardness(t), []*rundir.Run{run}, "published"), "csv"); !strings.Contains(s, ",\""+want+"\",") {
+			t.Errorf("%q: no %s in\n%s", precision, want, s)
+		}
+	}
+}
+
 // Runs of one row that differ in more than the seed are apart, and each says which
 // it is.
 func TestPaperTableKindsStayApart(t *testing.T) {
