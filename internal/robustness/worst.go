@@ -282,6 +282,13 @@ func worstWarnings(d *record.Worst, g *retrieval.Gallery, res *worst.Result) []s
 	if failed != nil {
 		add("not a robustness claim: the checks %s fail; gradients may be masked", strings.Join(failed, ", "))
 	}
+	if d.Options.Battery && len(d.Checks) == 0 {
+		why := "no query is right without an attack"
+		if d.Options.Eps == 0 {
+			why = "at eps 0 nothing is attacked"
+		}
+		add("no check for masked gradients was run: %s", why)
+	}
 	if slices.Contains(d.Options.Galleries, worst.Full) && d.Excluded > 0 {
 		add("%d queries were not attacked: no image that they are compared with has their label, or all have", d.Excluded)
 	}

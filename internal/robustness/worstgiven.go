@@ -18,7 +18,7 @@ import (
 // the index in the set of the image that each row was made from.
 func ReadGiven(folder string) (*worst.Given, string, error) {
 	path := filepath.Join(folder, "adversarial.npy")
-	x, err := npy.ReadRows(path)
+	x, shape, err := npy.ReadRows(path)
 	if err != nil {
 		return nil, "", err
 	}
@@ -27,7 +27,7 @@ func ReadGiven(folder string) (*worst.Given, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	g, sum := &worst.Given{Images: x, From: folder}, sha256.New()
+	g, sum := &worst.Given{Images: x, Shape: shape, From: folder}, sha256.New()
 	for k, id := range ids {
 		item, err := strconv.Atoi(names[id])
 		if err != nil {

@@ -72,7 +72,7 @@ func WorstTable(d *record.Worst) *render.Table {
 	}
 	for _, m := range d.Galleries[0].Members {
 		if d.Options.Given != "" && m.Member == "given" {
-			t.Notes = append(t.Notes, fmt.Sprintf("given images break %s that are right when clean; no other attack breaks %d of these", text.Plural(m.Verified, "query", "queries"), m.Broken))
+			t.Notes = append(t.Notes, fmt.Sprintf("given images: queries right when clean that one of them breaks: %d; those that no other attack breaks: %d", m.Verified, m.Broken))
 		}
 	}
 	t.Notes = append(t.Notes, checked(d.Checks)...)

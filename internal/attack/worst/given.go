@@ -2,6 +2,7 @@ package worst
 
 import (
 	"fmt"
+	"slices"
 
 	"tercet/internal/attack/retrieval"
 	"tercet/internal/engine/array"
@@ -11,6 +12,7 @@ import (
 type Given struct {
 	Items  []int        // (N) the images of the set that they were made of
 	Images *array.Array // (N, pixels)
+	Shape  []int        // of each, as the file has it; nil for (pixels)
 	From   string       // where they are, for errors; "" for nowhere
 }
 
@@ -23,6 +25,21 @@ func (g *Given) bad(format string, args ...any) error {
 	return retrieval.Unfit("%s", from+fmt.Sprintf(format, args...))
 }
 
+// fits returns an error unless the images are (h, w, c), or the same in one row.
+func (g *Given) fits(h, w, c int) error {
+	s, size := g.Shape, h*w*c
+	if s == nil {
+		s = []int{g.Images.Cols()}
+	}
+	switch {
+	case slices.Equal(s, []int{h, w, c}), slices.Equal(s, []int{size}), c == 1 && slices.Equal(s, []int{h, w}):
+		return nil
+	case slices.Equal(s, []int{c, h, w}):
+		return g.bad("images have the shape (%d, %d, %d), channels first; those of the set are (height, width, channels) = (%d, %d, %d) (numpy: x.transpose(0, 2, 3, 1))", c, h, w, h, w, c)
+	}
+	return g.bad("images have the shape %v; those of the set are (height, width, channels) = (%d, %d, %d)", s, h, w, c)
+}
+
 // takeGiven checks the given images and lists them by query. One outside the ball is an
 // error: the number would not be of this budget.
 func (r *runner) takeGiven() error {
@@ -30,10 +47,13 @@ func (r *runner) takeGiven() error {
 	if g == nil {
 		return nil
 	}
-	size := len(r.all.x.Data) / r.all.x.Rows()
-	if len(g.Items) != g.Images.Rows() || g.Images.Cols() != size {
-		return g.bad("images: %d of %d pixels for %d items; the images of the set have %d pixels", g.Images.Rows(), g.Images.Cols(), len(g.Items), size)
+	if len(g.Items) != g.Images.Rows() {
+		return g.bad("images: %d for %d items", g.Images.Rows(), len(g.Items))
 	}
+	if err := g.fits(r.images.Shape()); err != nil {
+		return err
+	}
+	size := g.Images.Cols()
 	place := map[int]int{}
 	for p, item := range r.items {
 		place[item] = p

@@ -1,6 +1,9 @@
 package worst
 
 import (
+	"context"
+	"math"
+	"strings"
 	"testing"
 
 	"tercet/internal/engine/adversary"
@@ -85,5 +88,30 @@ func TestGivenImagesBreakMore(t *testing.T) {
 	}
 	if m := s.Ran[1]; broken < 10 || m.Broken != m.Verified || m.Broken > broken {
 		t.Errorf("%d broken, %+v", broken, m)
+	}
+}
+
+// Images of another shape, or of one image too few, are refused with what is expected.
+func TestGivenImagesOfAnotherShape(t *testing.T) {
+	t.Parallel()
+	x := newTriedOf(3, 12, 2, 3, 2, 4, 3)
+	for _, c := range []struct {
+		shape []int
+		cols  int
+		want  string
+	}{
+		{[]int{3, 2, 4}, 24, "given images have the shape (3, 2, 4), channels first; those of the set are (height, width, channels) = (2, 4, 3)"},
+		{[]int{4, 2, 3}, 24, "given images have the shape [4 2 3]; those of the set"},
+		{[]int{2, 12}, 24, "given images have the shape [2 12]"},
+		{nil, 12, "given images have the shape [12]"},
+		{[]int{2, 4, 3}, 24, "pixel 0 is NaN, outside [0, 1]"},
+		{[]int{24}, 24, "pixel 0 is NaN, outside [0, 1]"},
+	} {
+		g := &Given{Items: []int{0}, Images: array.New(1, c.cols), Shape: c.shape}
+		g.Images.Data[0] = float32(math.NaN())
+		_, err := Run(context.Background(), x.m, x.s, x.g, Options{Norm: adversary.Linf, Eps: 0.1, Given: g, members: only(Clean, given)})
+		if want := strings.Replace(c.want, "pixel 0 is NaN, outside [0, 1]", "pixel 0 is NaN, outside [0, 1]", 1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", c.shape, err, c.want)
+		}
 	}
 }

@@ -188,7 +188,10 @@ func (r *runner) move(of []*around, k int, away bool, each func(a *around, squar
 	r.cost.Add(done.Cost)
 	z := r.embed(r.model, w.adv).Clone()
 	for i, a := range of {
-		if !r.o.inside(w.x.Row(i), w.adv.Row(i)) {
+		if !r.o.inside(w.x.Row(i), w.adv.Row(i)) { // it stays where it was
+			if away {
+				each(a, a.right[k].Square)
+			}
 			continue
 		}
 		together := squared(z.Row(i), a.z)

@@ -301,7 +301,9 @@ func Table(d *record.Certify) *render.Table {
 	case worst.Prototypes:
 		rows = text.Plural(d.Gallery, "prototype", "prototypes")
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("gallery of %s; shares are of all queries, intervals exact", rows))
+	t.Notes = append(t.Notes,
+		"certified: a lower bound, since a query that is not proven may be robust; the gallery is fixed, and only pixels of the query change",
+		fmt.Sprintf("gallery of %s; shares are of all queries, intervals exact", rows))
 	if robustness.Smoothed(o.Method) {
 		clean, _ := d.Scores.Get(robustness.CleanRecall)
 		t.Notes = append(t.Notes, fmt.Sprintf("recall@1 of the network without noise: %.2f %%; each certificate is wrong with probability %.3g at most", 100*clean.Value, o.Alpha))

@@ -39,7 +39,7 @@ func (h *header) mapped(r io.Reader, path string) (*array.Array, error) {
 	x := unsafe.Slice((*float32)(unsafe.Pointer(&raw[at])), h.count)
 	for k, v := range x {
 		if math.Float32bits(v)&0x7f800000 == 0x7f800000 {
-			return nil, notFinite(path, k/h.shape[1], k%h.shape[1], float64(v))
+			return nil, h.notFinite(path, k/h.shape[1], k%h.shape[1], float64(v))
 		}
 	}
 	return array.Of(x, h.shape...)

@@ -25,7 +25,8 @@ type header struct {
 	descr   string // with it: <f4
 	fortran bool
 	shape   []int
-	count   int // product of shape
+	count   int  // product of shape
+	rows    bool // whether rows are no embeddings, see ReadRows
 }
 
 var (
@@ -219,25 +220,28 @@ func Read(path string) (*array.Array, error) {
 }
 
 // ReadRows is Read of an array of two or more axes, of which the first counts the rows and
-// the others are taken as one. Only C order is read where there are more than two.
-func ReadRows(path string) (*array.Array, error) {
+// the others, which it returns, are taken as one. Only C order is read where there are more
+// than two.
+func ReadRows(path string) (*array.Array, []int, error) {
 	f, size, err := file.Open(path, "give an npy file of shape (N, ...)")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
 	h, err := readHeader(f, size, path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(h.shape) < 2 || h.count == 0 || h.fortran && len(h.shape) > 2 {
-		return nil, fault.Bad("%s: the array has shape %v; want (N, ...) in C order, none of them 0 (numpy: numpy.ascontiguousarray)", path, h.shape)
+		return nil, nil, fault.Bad("%s: the array has shape %v; want (N, ...) in C order, none of them 0 (numpy: numpy.ascontiguousarray)", path, h.shape)
 	}
-	h.shape = []int{h.shape[0], h.count / h.shape[0]}
+	each := h.shape[1:]
+	h.shape, h.rows = []int{h.shape[0], h.count / h.shape[0]}, true
 	if err := CheckMemory(path, h.shape[0], h.shape[1]); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return readEmbeddingsBody(f, h, path)
+	x, err := readEmbeddingsBody(f, h, path)
+	return x, each, err
 }
 
 func readEmbeddings(r io.Reader, size int64, path string) (*array.Array, error) {
@@ -281,7 +285,7 @@ func readEmbeddingsBody(r io.Reader, h *header, path string) (*array.Array, erro
 		v := number.Float(raw, 0)
 		x := float32(v)
 		if math.IsNaN(v) || math.IsInf(float64(x), 0) {
-			return notFinite(path, row, col, v)
+			return h.notFinite(path, row, col, v)
 		}
 		out.Data[row*d+col] = x
 		return nil
@@ -293,10 +297,13 @@ func readEmbeddingsBody(r io.Reader, h *header, path string) (*array.Array, erro
 }
 
 // notFinite is the error for value v of a row and column.
-func notFinite(path string, row, col int, v float64) error {
+func (h *header) notFinite(path string, row, col int, v float64) error {
 	what := strconv.FormatFloat(v, 'g', -1, 64)
 	if !math.IsNaN(v) && !math.IsInf(v, 0) {
 		what += " (beyond float32)"
+	}
+	if h.rows {
+		return fault.Bad("%s: number %d of row %d is %s; numbers must be finite", path, col, row, what)
 	}
 	return fault.Bad("%s: row %d, column %d is %s; embeddings must be finite", path, row, col, what)
 }
