@@ -216,6 +216,18 @@ func TestClassesAndDistortion(t *testing.T) {
 	}
 }
 
+// The manifest names the numbers that crafting multiplies where they are not float32.
+func TestManifestNamesCraftingPrecision(t *testing.T) {
+	for precision, want := range map[string]any{"bf16": "bf16", "float32": nil} {
+		r := create(t, t.TempDir(), "defense=hm", "defense.pgd.precision="+precision)
+		var doc map[string]any
+		testutil.ReadJSON(t, r.Path("manifest.json"), &doc)
+		if got := doc["crafting_precision"]; got != want {
+			t.Errorf("%s: crafting_precision is %v", precision, got)
+		}
+	}
+}
+
 // A plan says which defenses may do less than it counts.
 func TestPlanOfDefensesThatSave(t *testing.T) {
 	t.Parallel()
