@@ -208,7 +208,7 @@ func (r *runner) in(states []*State, at int, all bool) error {
 		before++
 		switch {
 		case err != nil && r.ctx.Err() != nil:
-			return fmt.Errorf("worst case stopped in gallery %s, member %s: %w", s.Gallery, m.name, r.ctx.Err())
+			return &Stopped{s.Gallery, m.name, r.ctx.Err()}
 		case err != nil:
 			return fmt.Errorf("worst case, gallery %s, member %s: %w", s.Gallery, m.name, err)
 		}
@@ -220,6 +220,19 @@ func (r *runner) in(states []*State, at int, all bool) error {
 	}
 	return nil
 }
+
+// Stopped is the error of a Run whose context ended in the middle of an attack.
+type Stopped struct {
+	Gallery, Attack string
+	err             error
+}
+
+func (s *Stopped) Error() string {
+	return fmt.Sprintf("worst case stopped in gallery %s, attack %s: %v", s.Gallery, s.Attack, s.err)
+}
+
+// Unwrap returns the error of the context.
+func (s *Stopped) Unwrap() error { return s.err }
 
 // run runs a member on the queries that are not broken; at eps 0 there is nothing to try.
 func (r *runner) run(m member, place int, say func(n int)) error {

@@ -429,3 +429,21 @@ func TestRefuses(t *testing.T) {
 		t.Errorf("stopped: %v", err)
 	}
 }
+
+// A run whose context ends says in which gallery and at which attack.
+func TestStoppedSaysWhere(t *testing.T) {
+	t.Parallel()
+	x := newTried(3, 12, 2, 3)
+	ctx, stop := context.WithCancel(context.Background())
+	done := 0
+	o := Options{Norm: adversary.Linf, Eps: 1e-6, Steps: 2, Squares: 5, Keep: func([]*State) error {
+		if done++; done == 4 { // clean, copy, noise, apgd-m
+			stop()
+		}
+		return nil
+	}}
+	var s *Stopped
+	if _, err := Run(ctx, x.m, x.s, x.g, o); !errors.As(err, &s) || s.Gallery != Full || s.Attack != "apgd-s" || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %+v", err, s)
+	}
+}

@@ -76,7 +76,9 @@ The suite plus adds these attacks on the queries that worst leaves unbroken:
 ` + worstHelp(true) + `
 wcR@1 is the share of queries that no attack has broken: an upper bound on the share that
 is robust. It is written to worst.json, with the attack that broke each query. An
-interrupted command continues after the last completed attack.
+interrupted command continues after the last completed attack. wcR@1 does not cover a
+gallery that changes, or perturbations outside the ball. If the run has a certify.json, a
+query that is certified and broken ends the command with exit code 1.
 
 --task divides the queries among machines, which write attack.json.part-1-of-3 and so
 on. They share the gallery's embeddings in attack.json.gallery. An existing part of the

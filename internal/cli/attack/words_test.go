@@ -1,11 +1,16 @@
 package attack
 
 import (
+	"context"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"tercet/internal/attack/worst"
 	"tercet/internal/cli/base"
 	"tercet/internal/record"
 )
@@ -95,5 +100,21 @@ func TestWordsOfABudget(t *testing.T) {
 		if w := unreached(c); w != "" {
 			t.Errorf("%+v: %q", c, w)
 		}
+	}
+}
+
+func TestInterruptedWorstCase(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(fmt.Errorf("%w by SIGINT", base.ErrInterrupted))
+	part := filepath.Join(t.TempDir(), "worst.part")
+	stopped := fmt.Errorf("worst case: %w", &worst.Stopped{Gallery: "full", Attack: "square"})
+	if err := interrupted(ctx, stopped, part); err.Error() != "interrupted by SIGINT in gallery full, attack square; no attack was completed" || base.ExitCode(err) != base.ExitInterrupted {
+		t.Error(err)
+	}
+	if err := os.WriteFile(part, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := interrupted(ctx, ctx.Err(), part); err.Error() != "interrupted by SIGINT; "+part+" holds the completed attacks, and the same command continues after them" {
+		t.Error(err)
 	}
 }

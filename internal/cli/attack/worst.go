@@ -2,6 +2,7 @@ package attack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -184,6 +185,9 @@ func runWorst(ctx context.Context, s *base.Streams, o options) error {
 	d, a, err := robustness.Worst(ctx, r, robustness.WorstPlan{
 		Checkpoint: o.Checkpoint, Set: o.Set, Options: opts, Part: part, Replace: o.force, Given: given, Others: networks, Program: strings.TrimSpace(build.Version + " " + build.Commit),
 	}, view.Say)
+	if err != nil && ctx.Err() != nil {
+		return interrupted(ctx, err, part)
+	}
 	if err != nil {
 		return base.RunError(err)
 	}
@@ -215,6 +219,18 @@ func runWorst(ctx context.Context, s *base.Streams, o options) error {
 		s.Note("wrote %s", o.save)
 	}
 	return o.showWorst(s, d, gates)
+}
+
+// interrupted is the error of a worst case that a signal ended: where, and how to continue.
+func interrupted(ctx context.Context, err error, part string) error {
+	where, next := "", "no attack was completed"
+	if s := (*worst.Stopped)(nil); errors.As(err, &s) {
+		where = fmt.Sprintf(" in gallery %s, attack %s", s.Gallery, s.Attack)
+	}
+	if _, err := os.Stat(part); err == nil {
+		next = part + " holds the completed attacks, and the same command continues after them"
+	}
+	return &base.ExitError{Code: base.ExitInterrupted, Err: fmt.Errorf("%w%s; %s", context.Cause(ctx), where, next)}
 }
 
 // proven returns the certificates of the run, nil where there are none. A query that is

@@ -58,6 +58,10 @@ without a proof counts as not certified, even if no attack on it exists.
   lipschitz  spectral norms of the layers, budgets in l2: certifies the network itself.
         Fast, but budgets are small.
 
+ibp, crown-ibp and lipschitz are compared, query by query, with the worst.json of the run,
+if it has the same norm and weights (tercet attack --suite worst). A query that is both
+certified and broken is a bug: exit code 1 with its index, and nothing is written.
+
 Writes certify.json into the run's directory, or into --out-dir. For another split or
 checkpoint the file is certify-validation.json, certify-best.json and so on. An existing
 result is replaced only with --force, or if the new one covers it.`,
