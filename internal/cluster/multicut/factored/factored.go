@@ -118,60 +118,84 @@ func (f *Graph) Total() float64 { return f.total }
 // float64, about the points' mean.
 func (f *Graph) Objective(labels []int32) float64 { return f.total - f.within(labels) }
 
-// within returns the sum of the costs of pairs of one label.
+// within returns the sum of the costs of pairs of one label. Each task reads the points in
+// their order, for some of the clusters: they may be in a file that memory does not hold.
 func (f *Graph) within(labels []int32) float64 {
-	order, ends := groups(labels)
-	sums := make([]float64, len(ends))
-	par.For(len(ends), 1+len(ends)/(64*par.Threads()), func(lo, hi int) {
-		sum := make([]float64, f.d)
-		for k := lo; k < hi; k++ {
-			begin := 0
-			if k > 0 {
-				begin = ends[k-1]
-			}
-			clear(sum)
-			squares := 0.0
-			for _, i := range order[begin:ends[k]] {
-				for j, v := range f.point(int(i)) {
-					e := float64(v) - f.mean[j]
-					sum[j] += e
-					squares += float64(e * e)
-				}
-			}
-			norm := 0.0
-			for _, v := range sum {
-				norm += float64(v * v)
-			}
-			n := float64(ends[k] - begin)
-			// n*squares - norm is n times the scatter about the cluster's mean.
-			sums[k] = f.scale * (float64(f.tau*f.tau*n*(n-1)/2) - max(0, float64(n*squares)-norm))
+	number, sizes := number(labels)
+	costs := make([]float64, len(sizes))
+	ends := f.shares(sizes)
+	par.Each(len(ends), 1, func(task int) {
+		first := int32(0)
+		if task > 0 {
+			first = ends[task-1]
 		}
+		f.withinSome(number, first, sizes[first:ends[task]], costs[first:])
 	})
 	all := 0.0
-	for _, v := range sums {
+	for _, v := range costs {
 		all += v
 	}
 	return all
 }
 
-// groups returns the nodes by label, labels in the order of their first
-// nodes and the nodes of one label by number, and where each label's nodes end.
-func groups(labels []int32) (order []int32, ends []int) {
-	number, sizes := number(labels)
-	ends = make([]int, len(sizes))
-	next := make([]int, len(sizes))
-	end := 0
+// shareNumbers is how many sums of coordinates a task of within has at most, but for those of
+// one cluster: 64 MiB.
+const shareNumbers = 8 << 20
+
+// shares cuts the clusters into runs for the tasks of within, and returns where each ends. The
+// cuts decide no bit.
+func (f *Graph) shares(sizes []int) (ends []int32) {
+	nodes, numbers := 0, 0
 	for k, n := range sizes {
-		next[k] = end
-		end += n
-		ends[k] = end
+		if k > 0 && n > 1 && (nodes >= max(4096, f.n/par.Threads()) || numbers+f.d > shareNumbers) {
+			ends = append(ends, int32(k))
+			nodes, numbers = 0, 0
+		}
+		if nodes += n; n > 1 {
+			numbers += f.d
+		}
 	}
-	order = make([]int32, len(labels))
+	return append(ends, int32(len(sizes)))
+}
+
+// withinSome sets costs to the costs within the clusters from number first on, as many as
+// sizes has. A cluster of one node costs nothing.
+func (f *Graph) withinSome(number []int32, first int32, sizes []int, costs []float64) {
+	place, several := make([]int32, len(sizes)), 0
+	for k, n := range sizes {
+		if place[k] = int32(several); n > 1 {
+			several++
+		}
+	}
+	if several == 0 {
+		return
+	}
+	sums, squares := make([]float64, several*f.d), make([]float64, several)
 	for i, k := range number {
-		order[next[k]] = int32(i)
-		next[k]++
+		if k -= first; k < 0 || int(k) >= len(sizes) || sizes[k] == 1 {
+			continue
+		}
+		at := int(place[k])
+		sum, square := sums[at*f.d:][:f.d], squares[at]
+		for j, v := range f.point(i) {
+			e := float64(v) - f.mean[j]
+			sum[j] += e
+			square += float64(e * e)
+		}
+		squares[at] = square
 	}
-	return order, ends
+	for k, size := range sizes {
+		if size == 1 {
+			continue
+		}
+		at, norm := int(place[k]), 0.0
+		for _, v := range sums[at*f.d:][:f.d] {
+			norm += float64(v * v)
+		}
+		n := float64(size)
+		// n*squares - norm is n times the scatter about the cluster's mean.
+		costs[k] = f.scale * (float64(f.tau*f.tau*n*(n-1)/2) - max(0, float64(n*squares[at])-norm))
+	}
 }
 
 // number numbers labels, any int32, by their first nodes, and counts them.
