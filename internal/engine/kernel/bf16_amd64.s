@@ -270,12 +270,12 @@ end:
 	VZEROUPPER
 	RET
 
-// func poolBF16AVX512(t *struct{strips int; pixels int; channels int; x *float32; xPixel int; xStrip int; y *uint16; yPixel int; yStrip int; won *uint8; wonPixel int; wonStrip int; bias *float32; relu bool})
+// func poolBF16AVX512(t *struct{strips int; pixels int; channels int; x *float32; xPixel int; xStrip int; y *uint16; yPixel int; yStrip int; won *uint8; wonPixel int; wonStrip int; next int; below int; bias *float32; relu bool})
 // Requires: AVX, AVX512F
 TEXT ·poolBF16AVX512(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX
-	MOVQ         96(AX), CX
-	MOVBLZX      104(AX), DX
+	MOVQ         112(AX), CX
+	MOVBLZX      120(AX), DX
 	DECL         DX
 	KMOVW        DX, K1
 	MOVL         $0x00000001, DX
@@ -359,7 +359,7 @@ vector:
 	VZEROUPPER
 	RET
 
-// func unpoolBF16AVX512(t *struct{strips int; pixels int; channels int; x *float32; xPixel int; xStrip int; y *uint16; yPixel int; yStrip int; won *uint8; wonPixel int; wonStrip int; next int; below int})
+// func unpoolBF16AVX512(t *struct{strips int; pixels int; channels int; x *float32; xPixel int; xStrip int; y *uint16; yPixel int; yStrip int; won *uint8; wonPixel int; wonStrip int; next int; below int; bias *float32; relu bool})
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL
 TEXT ·unpoolBF16AVX512(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX

@@ -232,7 +232,7 @@ func (m *MapsBF16) stage(s *stageBF16, t *mapsScratch, x, y []uint16, pitch int,
 		for px := 0; px < s.pw; px += 8 {
 			m.level.convBF16(&s.forward, s.k, panel, s.ph, x[2*px*s.c:], s.pitch, s.c, t.blocks)
 			at := px*s.pc + 32*panel
-			m.level.poolBF16(&poolArgs{
+			m.level.poolBF16(&windowArgs{
 				strips: s.ph, pixels: min(8, s.pw-px), channels: channels,
 				x: &t.blocks[0], xPixel: 2 * 128, xStrip: 4096,
 				y: &y[at], yPixel: 2 * s.pc, yStrip: 2 * pitch * s.pc,
@@ -270,7 +270,7 @@ func (b *mapsBackward) Run(lo, hi int) {
 	last := len(m.stages) - 1
 	for i := lo; i < hi; i++ {
 		s := m.stages[last]
-		m.level.unpoolBF16(&unpoolArgs{
+		m.level.unpoolBF16(&windowArgs{
 			strips: s.ph, pixels: s.pw, channels: s.pc,
 			x: &m.dy[i*m.ld], xPixel: 4 * s.pc, xStrip: 4 * s.pw * s.pc,
 			y: &t.back[last][(s.backPad*s.backPitch+s.backPad)*s.pc], yPixel: 4 * s.pc, yStrip: 4 * s.backPitch * s.pc,
@@ -292,7 +292,7 @@ func (m *MapsBF16) inputs(s, to *stageBF16, t *mapsScratch, j int, won []uint8) 
 		channels := min(32, s.c-32*panel)
 		for px := 0; px < s.W; px += 16 {
 			m.level.convBF16(&s.backward, s.k, panel, ceilDiv(s.H, 2), t.back[j][px*s.pc:], s.backPitch, s.pc, t.blocks)
-			m.level.unpoolBF16(&unpoolArgs{
+			m.level.unpoolBF16(&windowArgs{
 				strips: s.H, pixels: min(16, s.W-px), channels: channels,
 				x: &t.blocks[0], xPixel: 128, xStrip: 2048,
 				y: &t.back[j-1][((to.backPad)*to.backPitch+to.backPad+2*px)*to.pc+32*panel], yPixel: 4 * to.pc, yStrip: 4 * to.backPitch * to.pc,

@@ -117,7 +117,7 @@ func TestThreadsDoNotChangeBits(t *testing.T) {
 func sameWithAnyThreads(t *testing.T, net func() *Sequential) {
 	t.Helper()
 	var want []float32
-	for _, threads := range []int{1, 2, 5} {
+	for _, threads := range []int{1, 2, 64} {
 		par.SetThreads(threads)
 		r := rng.New(2, "threads")
 		l := built(t, net(), 12, 12, 3)

@@ -45,7 +45,7 @@ func walk(t asm.Args, names []string, body func(p []reg.Register, i reg.Register
 
 // pool emits poolBF16AVX512. A NaN is chosen over numbers, and the first of equal numbers.
 func pool() {
-	TEXT("poolBF16AVX512", NOSPLIT, "func(t *"+asm.Struct("../bf16_pool.go", "poolArgs")+")")
+	TEXT("poolBF16AVX512", NOSPLIT, "func(t *"+asm.Struct("../bf16_pool.go", "windowArgs")+")")
 	t := asm.LoadArgs("t")
 	bias := t.Load("bias")
 	bits, linear := GP32(), K()
@@ -89,7 +89,7 @@ func pool() {
 
 // unpool emits unpoolBF16AVX512.
 func unpool() {
-	TEXT("unpoolBF16AVX512", NOSPLIT, "func(t *"+asm.Struct("../bf16_pool.go", "unpoolArgs")+")")
+	TEXT("unpoolBF16AVX512", NOSPLIT, "func(t *"+asm.Struct("../bf16_pool.go", "windowArgs")+")")
 	t := asm.LoadArgs("t")
 	r, below := newRounding(), GP64()
 	var places [4]reg.VecVirtual
