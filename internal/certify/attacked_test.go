@@ -56,6 +56,54 @@ func TestTheEnsembleBreaksNoCertificate(t *testing.T) {
 	}
 }
 
+// On linear networks what is not certified is broken: always where a query has one right row,
+// since the certificate is exact there, and with few exceptions where it has four, since only
+// some of their mixtures are tried.
+func TestLinearNetworksLeaveLittleUnknown(t *testing.T) {
+	t.Parallel()
+	for size, most := range map[int]int{2: 0, 5: 4} {
+		r := rng.New(uint64(size), "sandwich")
+		p, labels, queries, center := points{}, []int32{}, []int{}, make([]float32, 12)
+		for i := range 200 {
+			for k := range center {
+				if i%size == 0 {
+					center[k] = r.Float32()
+				}
+			}
+			x := make([]float32, len(center))
+			for k := range x {
+				x[k] = min(1, max(0, center[k]+0.1*float32(r.NormFloat64())))
+			}
+			p.x, labels, queries = append(p.x, x), append(labels, int32(i/size)), append(queries, i)
+		}
+		m := model(t, nn.Spec{Name: "linear", Embedding: 6, Normalize: true}, len(center))
+		budgets := []float64{0.01, 0.03}
+		res, unknown, proven, broken := certified(t, m, p, labels, Options{Eps: budgets, Queries: queries}), 0, 0, 0
+		for k, eps := range budgets {
+			w, err := worst.Run(context.Background(), m, p, embedded(t, m, p, labels), worst.Options{Norm: adversary.Linf, Eps: eps, Steps: 50, Squares: 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, q := range w.Queries {
+				is, by := res.Certified[k][q], w.Galleries[0].By[i]
+				switch {
+				case is && by > 0:
+					t.Errorf("classes of %d, query %d is certified at %v and broken by attack %d", size, q, eps, by)
+				case is:
+					proven++
+				case by > 0:
+					broken++
+				default:
+					unknown++
+				}
+			}
+		}
+		if unknown > most || proven < 50 || broken < 50 {
+			t.Errorf("classes of %d: %d certified, %d broken, %d unknown, want at most %d", size, proven, broken, unknown, most)
+		}
+	}
+}
+
 // eot embeds images with each of some draws of noise: rows (B, draws * D). Its gradient is
 // the sum over the draws, so that an attack on it follows the expectation (EOT).
 type eot struct {

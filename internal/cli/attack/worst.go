@@ -17,6 +17,7 @@ import (
 	"tercet/internal/robustness"
 	"tercet/internal/run"
 	"tercet/internal/summary"
+	"tercet/internal/text"
 )
 
 // The suites that are no list of attacks but an ensemble.
@@ -195,6 +196,9 @@ func runWorst(ctx context.Context, s *base.Streams, o options) error {
 	if proof != nil {
 		if err := robustness.Sandwich(proof, d); err != nil {
 			return err
+		}
+		if a := proof.Attacked; a != nil {
+			s.Note("with certify.json at eps %s: of %s %d are certified, %d broken, %d unknown", text.Eps(proof.Options.Norm, a.Eps), text.Plural(a.Queries, "query", "queries"), a.Certified, a.Broken, a.Unknown)
 		}
 	}
 	figures := run.FigureFolder(o.out, o.Set, o.Checkpoint)
