@@ -11,7 +11,9 @@ package kernel
 // and each number of the two images of a product has to be transformed. The
 // constants were fitted to the times of 20 layers (channels 3 to 512, maps of 2
 // to 56, kernels 3 and 5; fewer of them at level generic) on one thread of a Zen
-// 4. Winograd must promise a tenth less, since its results are less exact.
+// 4. They serve other processors, too, so that bits do not depend on the vendor:
+// BenchmarkRule shows what that costs. Winograd must promise a tenth less, since its
+// results are less exact.
 const (
 	productCost = 1.2
 	promise     = 0.9
