@@ -57,3 +57,21 @@ func TestTilesDoNotCrowdTheFirstCache(t *testing.T) {
 		}
 	}
 }
+
+// Winograd's transforms write a vector to each position of a tile. The positions lie
+// oddLines of some number apart, so that no two of them share a set: at most 64 positions,
+// also where a position's numbers take a multiple of 4 KiB.
+func TestWinogradPositionsDoNotCrowdTheFirstCache(t *testing.T) {
+	for k := range winogradKinds {
+		positions := winogradKinds[k].positions()
+		for n := 512; n <= 1<<16; n += 512 {
+			var at []int
+			for p := range positions {
+				at = append(at, p*oddLines(n))
+			}
+			if got := fullest(at); got > 1 {
+				t.Errorf("%d positions of %d numbers: %d lines in a set", positions, n, got)
+			}
+		}
+	}
+}
