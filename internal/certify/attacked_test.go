@@ -57,11 +57,11 @@ func TestTheEnsembleBreaksNoCertificate(t *testing.T) {
 }
 
 // On linear networks what is not certified is broken: always where a query has one right row,
-// since the certificate is exact there, and with few exceptions where it has four, since only
-// some of their mixtures are tried.
+// since the certificate is exact there, and with few exceptions where it has more, whose
+// weights are searched.
 func TestLinearNetworksLeaveLittleUnknown(t *testing.T) {
 	t.Parallel()
-	for size, most := range map[int]int{2: 0, 5: 4} {
+	for size, most := range map[int]int{2: 0, 30: 8} {
 		r := rng.New(uint64(size), "sandwich")
 		p, labels, queries, center := points{}, []int32{}, []int{}, make([]float32, 12)
 		for i := range 200 {
@@ -77,7 +77,7 @@ func TestLinearNetworksLeaveLittleUnknown(t *testing.T) {
 			p.x, labels, queries = append(p.x, x), append(labels, int32(i/size)), append(queries, i)
 		}
 		m := model(t, nn.Spec{Name: "linear", Embedding: 6, Normalize: true}, len(center))
-		budgets := []float64{0.01, 0.03}
+		budgets := []float64{0.03, 0.06}
 		res, unknown, proven, broken := certified(t, m, p, labels, Options{Eps: budgets, Queries: queries}), 0, 0, 0
 		for k, eps := range budgets {
 			w, err := worst.Run(context.Background(), m, p, embedded(t, m, p, labels), worst.Options{Norm: adversary.Linf, Eps: eps, Steps: 50, Squares: 20})
@@ -98,7 +98,7 @@ func TestLinearNetworksLeaveLittleUnknown(t *testing.T) {
 				}
 			}
 		}
-		if unknown > most || proven < 50 || broken < 50 {
+		if unknown > most || proven < 30 || broken < 30 {
 			t.Errorf("classes of %d: %d certified, %d broken, %d unknown, want at most %d", size, proven, broken, unknown, most)
 		}
 	}

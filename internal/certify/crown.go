@@ -51,6 +51,7 @@ func (c *crowned) proves(q *query, v view, j int, at *reach, passes *int64) bool
 
 // open lists the rows that intervals do not prove; few is false where there are too many.
 func (c *crowned) open(q *query, v view, at *reach) (list []open, few bool) {
+	q.vain = 0
 	for i := q.proven; i < len(q.wrong); i++ {
 		n := int(q.wrong[i])
 		if v.beats(n) || c.beats(q, n, at) {

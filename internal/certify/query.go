@@ -22,8 +22,10 @@ type mixture struct {
 type query struct {
 	right bool // the nearest row of the clean image is
 	mixed []mixture
+	same  []int32 // right rows that are mixed with free weights, nearest first
 	wrong []int32 // rows of other classes, nearest first
 	first int     // mixture that is tried first
+	vain  int     // rows of the box at hand for which mix found nothing
 	shown int     // mixture of the last products, see far
 	// proven counts the wrong rows that are proven for all smaller boxes.
 	proven int
@@ -61,6 +63,7 @@ func (r *rows) newQuery(item int, right bool, distances []float32) *query {
 		q.mixed = []mixture{r.alone(own)}
 		return q
 	}
+	q.same = same[:min(mixRows, len(same))]
 	for _, j := range same[:min(nearRows, len(same))] {
 		q.mixed = append(q.mixed, r.mean([]int32{j}))
 	}
@@ -114,6 +117,7 @@ func (r *rows) mean(of []int32) mixture {
 // are. If it fails, the rows before the one at which it does stay proven for boxes within
 // this one.
 func (r *rows) proves(q *query, v view, at *reach) bool {
+	q.vain = 0
 	for i := q.proven; i < len(q.wrong); i++ {
 		if !v.beats(int(q.wrong[i])) && !r.beats(q, int(q.wrong[i]), at) {
 			q.proven = i
@@ -123,7 +127,7 @@ func (r *rows) proves(q *query, v view, at *reach) bool {
 	return true
 }
 
-// beats tries the mixtures against row n.
+// beats tries the mixtures against row n, and looks for another one.
 func (r *rows) beats(q *query, n int, at *reach) bool {
 	row := r.seen.Row(n)
 	for k := range q.mixed {
@@ -134,6 +138,10 @@ func (r *rows) beats(q *query, n int, at *reach) bool {
 			return true
 		}
 	}
+	if q.vain < mostVain && r.mix(q, n, at) {
+		return true
+	}
+	q.vain++
 	return false
 }
 
