@@ -57,7 +57,7 @@ func (r *rows) mix(q *query, n int, at *reach) bool {
 
 // mixed makes m the mean of rows with weights.
 func (r *rows) mixed(m *mixture, of []int32, weights []float64) {
-	m.seen = make([]float64, len(m.seen)) // the last one may be kept
+	clear(m.seen)
 	m.offset, m.half = 0, 0
 	for k, j := range of {
 		for i, v := range r.seen.Row(int(j)) {
