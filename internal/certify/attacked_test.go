@@ -205,7 +205,7 @@ func TestNoVoteIsBrokenByEOT(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := newBallot(m, p, g, o)
-			b.clean = adv.Data
+			b.clean, b.around = adv.Data, retrieval.NewAround(g, i)
 			if err := b.count(context.Background(), i, 1<<20, 1000); err != nil {
 				t.Fatal(err)
 			}

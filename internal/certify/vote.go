@@ -85,7 +85,7 @@ type ballot struct {
 	stream string // of the noise
 	clean  []float32
 	x      *array.Array
-	items  []int
+	around *retrieval.Around // of the image that votes
 	votes  map[int32]int
 	passes int64
 }
@@ -101,6 +101,7 @@ func (b *ballot) vote(ctx context.Context, item int) (right bool, radius float64
 	if err := b.images.Read(item, b.clean); err != nil {
 		return false, 0, err
 	}
+	b.around = retrieval.NewAround(b.g, item)
 	if err := b.count(ctx, item, 0, choosing); err != nil {
 		return false, 0, err
 	}
@@ -129,11 +130,7 @@ func (b *ballot) most() int32 {
 func (b *ballot) count(ctx context.Context, item, first, n int) error {
 	clear(b.votes)
 	return b.draw(ctx, item, first, n, func(z *array.Array) {
-		b.items = b.items[:0]
-		for range z.Rows() {
-			b.items = append(b.items, item)
-		}
-		for _, row := range b.g.Nearest(z, b.items) {
+		for _, row := range b.around.Find(z) {
 			if row >= 0 { // an embedding that is NaN has no nearest row
 				b.votes[b.g.Labels[row]]++
 			}
