@@ -75,6 +75,9 @@ func runDoctor(ctx context.Context, s *base.Streams, o options) error {
 	if m := doc.Memory; m != nil {
 		doc.Checks = append(doc.Checks, checkSpace("memory", "available", m.Available, lowMemory))
 	}
+	if c, ok := checkPages(); ok {
+		doc.Checks = append(doc.Checks, c)
+	}
 	for _, path := range []string{".", os.TempDir()} {
 		d, c := checkDisk(path)
 		doc.Disk, doc.Checks = append(doc.Disk, d), append(doc.Checks, c)
@@ -117,7 +120,7 @@ func checkKernel() printed.DoctorCheck {
 	}
 	levels := kernel.Levels()
 	best, now := levels[len(levels)-1], kernel.Current()
-	if now != best {
+	if now != best && os.Getenv(kernel.EnvLevel) != "" {
 		return printed.DoctorCheck{Name: "kernel", Level: "warn", Text: fmt.Sprintf("level %v is forced, %v would be faster", now, best)}
 	}
 	if best == kernel.Generic {
@@ -126,7 +129,11 @@ func checkKernel() printed.DoctorCheck {
 	if kernel.Measures() {
 		return printed.DoctorCheck{Name: "kernel", Level: "warn", Text: kernel.EnvWinograd + "=measure: another run may plan its convolutions in another way and give other last bits"}
 	}
-	return printed.DoctorCheck{Name: "kernel", Level: "ok", Text: "level " + kernel.Setting()}
+	text := "level " + kernel.Setting()
+	if now != best {
+		text += fmt.Sprintf("; %s=%v has faster matrix products, with other last bits", kernel.EnvLevel, best)
+	}
+	return printed.DoctorCheck{Name: "kernel", Level: "ok", Text: text}
 }
 
 // checkDevices says what networks can compute on.

@@ -49,6 +49,19 @@ func Memory() *printed.Memory {
 	return &m
 }
 
+// checkPages says whether the system backs large arrays with large pages; false where it does
+// not say.
+func checkPages() (printed.DoctorCheck, bool) {
+	data, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
+	if err != nil {
+		return printed.DoctorCheck{}, false
+	}
+	if strings.Contains(string(data), "[never]") {
+		return printed.DoctorCheck{Name: "pages", Level: "warn", Text: "transparent huge pages are off, training is a few percent slower (as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled)"}, true
+	}
+	return printed.DoctorCheck{Name: "pages", Level: "ok", Text: "large arrays get huge pages"}, true
+}
+
 func readUint(path string) (uint64, bool) {
 	data, err := os.ReadFile(path)
 	if err != nil {

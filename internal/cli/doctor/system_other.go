@@ -9,8 +9,11 @@ import (
 	"tercet/internal/record/printed"
 )
 
-// memory is not known on this system.
+// Memory is not known on this system.
 func Memory() *printed.Memory { return nil }
+
+// checkPages: other systems choose the size of pages themselves.
+func checkPages() (printed.DoctorCheck, bool) { return printed.DoctorCheck{}, false }
 
 // diskFree is not known on this system.
 func diskFree(path string) (uint64, error) {
