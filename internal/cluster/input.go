@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/pages"
 	"tercet/internal/par"
 )
 
@@ -61,7 +62,7 @@ type centered struct {
 func center(x []float32, n, d int) *centered { return frameOf(x, n, d).all(x, n) }
 
 // all returns the n rows of x in the frame.
-func (f frame) all(x []float32, n int) *centered { return f.into(make([]float32, len(x)), x, n) }
+func (f frame) all(x []float32, n int) *centered { return f.into(pages.Make[float32](len(x)), x, n) }
 
 // into is all with its rows in room, of as many numbers, which may be x.
 func (f frame) into(room, x []float32, n int) *centered {

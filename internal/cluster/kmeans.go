@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tercet/internal/engine/pages"
 	"tercet/internal/metric"
 	"tercet/internal/text"
 )
@@ -112,7 +113,7 @@ func (o *KMeansOptions) points(f frame, x []float32, n int) *points {
 	o.Tolerance = cmp.Or(o.Tolerance, 1e-4)
 	room := x
 	if !o.Overwrite {
-		room = make([]float32, len(x))
+		room = pages.Make[float32](len(x))
 	}
 	return newPoints(f.into(room, x, n))
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"tercet/internal/engine/pages"
 	"tercet/internal/par"
 )
 
@@ -50,7 +51,7 @@ func newMatrix(ctx context.Context, x []float32, data *centered, complete bool) 
 		par.For(min(n-first, group*matrixRows), matrixRows, func(a, b int) {
 			w := spare.Get()
 			if *w == nil {
-				*w = make([]float32, matrixRows*cols)
+				*w = pages.Make[float32](matrixRows * cols)
 			}
 			m.fill(p, first+a, first+b, *w)
 			spare.Put(w)

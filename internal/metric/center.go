@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/pages"
 	"tercet/internal/par"
 )
 
@@ -110,7 +111,7 @@ func squares(x []float32, n, d int) []float64 {
 
 func minus(x []float32, mean []float64) []float32 {
 	d := len(mean)
-	out := make([]float32, len(x))
+	out := pages.Make[float32](len(x))
 	par.For(len(x)/d, 256, func(lo, hi int) {
 		for i := lo * d; i < hi*d; i++ {
 			out[i] = float32(float64(x[i]) - mean[i%d])

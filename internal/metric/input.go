@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/pages"
 )
 
 // ErrInput is wrapped by every error about embeddings or labels that cannot be
@@ -69,7 +70,7 @@ func scaled(x []float32, s float32) []float32 {
 	if s == 1 {
 		return x
 	}
-	y := make([]float32, len(x))
+	y := pages.Make[float32](len(x))
 	for i, v := range x {
 		y[i] = v * s
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/pages"
 	"tercet/internal/par"
 	"tercet/internal/progress"
 	"tercet/internal/record"
@@ -181,7 +182,7 @@ func (s *search) run(ctx context.Context, told progress.Count) error {
 	}
 	rows := max(minBlockRows, min(maxBlockRows, keyBudget/4/s.ng))
 	rows = min(rows, len(s.query))
-	s.keys = make([]float32, rows*s.ng)
+	s.keys = pages.Make[float32](rows * s.ng)
 	for s.lo = 0; s.lo < len(s.query); s.lo += rows {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("retrieval stopped after %d of %d queries: %w", s.lo, len(s.query), err)

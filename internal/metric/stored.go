@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/pages"
 	"tercet/internal/par"
 	"tercet/internal/progress"
 )
@@ -210,7 +211,7 @@ func (t *Stored) prepared(x []float32) []float32 {
 func eachBlock(ctx context.Context, r Rows, from, to, bytes int, use func(first int, x []float32) error) error {
 	d := r.Dim()
 	most := min(max(1, bytes/(4*d)), to-from)
-	buf := make([]float32, most*d)
+	buf := pages.Make[float32](most * d)
 	for first := from; first < to; first += most {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -251,7 +252,7 @@ func readRows(r Rows, first int, x []float32) error {
 // gatherRows reads single rows of r into out, prepared.
 func (t *Stored) gatherRows(r Rows, items []int32) ([]float32, error) {
 	d := t.s.d
-	out := make([]float32, len(items)*d)
+	out := pages.Make[float32](len(items) * d)
 	const part = 64
 	errs := make([]error, ceilDiv(len(items), part))
 	par.For(len(items), part, func(lo, hi int) {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/pages"
 	"tercet/internal/par"
 	"tercet/internal/progress"
 )
@@ -119,7 +120,7 @@ func (s *sweep) run(ctx context.Context, told progress.Count) error {
 func (s *sweep) Run(lo, hi int) {
 	b := s.scratches.Get()
 	if b.dots == nil {
-		b.dots = make([]float32, blockRows*blockCols)
+		b.dots = pages.Make[float32](blockRows * blockCols)
 		b.mask = make([]uint64, blockRows*blockCols/64)
 		b.side = make([]float32, blockRows+blockCols)
 	}

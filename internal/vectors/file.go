@@ -12,6 +12,7 @@ import (
 	"tercet/internal/data/fault"
 	"tercet/internal/data/npy"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/pages"
 	"tercet/internal/fsx"
 	"tercet/internal/par"
 )
@@ -210,6 +211,6 @@ func (v *File) All() ([]float32, error) {
 	if err := npy.CheckMemory(v.path, v.n, v.d); err != nil {
 		return nil, err
 	}
-	x := make([]float32, v.n*v.d)
+	x := pages.Make[float32](v.n * v.d)
 	return x, v.Read(0, x)
 }

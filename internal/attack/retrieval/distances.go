@@ -6,6 +6,7 @@ import (
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/pages"
 	"tercet/internal/par"
 )
 
@@ -55,7 +56,7 @@ func (g *Gallery) Measure(z *array.Array) *Distances {
 	d := spareDistances.Get()
 	size := z.Rows() * g.Len()
 	if cap(d.own) < size {
-		d.own = make([]float32, size)
+		d.own = pages.Make[float32](size)
 	}
 	d.out = d.own[:size]
 	d.begin(g, z)

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/pages"
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/rng"
@@ -238,7 +239,7 @@ func grow[T any](s []T, n int) []T {
 // fit returns an array of the shape of like, a itself where its rows fit.
 func fit(a, like *array.Array) *array.Array {
 	if a == nil || !slices.Equal(a.Shape[1:], like.Shape[1:]) {
-		return &array.Array{Data: make([]float32, len(like.Data)), Shape: slices.Clone(like.Shape)}
+		return &array.Array{Data: pages.Make[float32](len(like.Data)), Shape: slices.Clone(like.Shape)}
 	}
 	a.SetRows(like.Shape[0])
 	return a

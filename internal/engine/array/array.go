@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"tercet/internal/engine/pages"
 )
 
 // ErrShape is wrapped by every error about a shape that does not fit.
@@ -20,7 +21,7 @@ type Array struct {
 // New returns a zeroed array. It panics on a negative extent or on a product
 // that does not fit in an int: shapes from files are checked by their readers.
 func New(shape ...int) *Array {
-	return &Array{Data: make([]float32, Size(shape)), Shape: slices.Clone(shape)}
+	return &Array{Data: pages.Make[float32](Size(shape)), Shape: slices.Clone(shape)}
 }
 
 // Of wraps data without copying; len(data) must be the product of shape.
@@ -71,7 +72,7 @@ func (a *Array) Slice(lo, hi int) *Array {
 func (a *Array) SetRows(n int) {
 	size := n * a.Cols()
 	if cap(a.Data) < size {
-		a.Data = make([]float32, size)
+		a.Data = pages.Make[float32](size)
 	}
 	a.Data = a.Data[:size]
 	a.Shape[0] = n
@@ -79,7 +80,9 @@ func (a *Array) SetRows(n int) {
 
 // Clone returns a copy.
 func (a *Array) Clone() *Array {
-	return &Array{Data: slices.Clone(a.Data), Shape: slices.Clone(a.Shape)}
+	b := New(a.Shape...)
+	copy(b.Data, a.Data)
+	return b
 }
 
 // Zero sets all elements to 0.

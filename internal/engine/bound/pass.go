@@ -8,6 +8,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/nn"
+	"tercet/internal/engine/pages"
 	"tercet/internal/par"
 )
 
@@ -194,12 +195,12 @@ type affine struct {
 }
 
 func newAffine(w, bias *nn.Param, in, out int, times linearMap) *affine {
-	return &affine{w: w, bias: bias, in: in, out: out, times: times, abs: make([]float32, len(w.Value.Data)), dw: make([]float32, len(w.Value.Data))}
+	return &affine{w: w, bias: bias, in: in, out: out, times: times, abs: pages.Make[float32](len(w.Value.Data)), dw: pages.Make[float32](len(w.Value.Data))}
 }
 
 func (l *affine) forward(n int, x, y []float32) {
 	if cap(l.x) < len(x) {
-		l.x = make([]float32, len(x))
+		l.x = pages.Make[float32](len(x))
 	}
 	l.x = l.x[:len(x)]
 	half := n * l.in
@@ -230,7 +231,7 @@ func (l *affine) forward(n int, x, y []float32) {
 func (l *affine) backward(n int, _, _, dy, dx []float32) {
 	half, cut := n*l.in, n*l.out
 	if cap(l.dy) < len(dy) {
-		l.dy = make([]float32, len(dy))
+		l.dy = pages.Make[float32](len(dy))
 	}
 	d := l.dy[:len(dy)]
 	par.For(cut, chunk, func(from, to int) {

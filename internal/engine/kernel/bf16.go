@@ -3,6 +3,7 @@ package kernel
 import (
 	"errors"
 	"math"
+	"tercet/internal/engine/pages"
 	"unsafe"
 )
 
@@ -99,7 +100,7 @@ func MakeBF16(n int) []uint16 { return alignedBF16(n) }
 
 // alignedBF16 returns n zeros that begin at a line of the cache.
 func alignedBF16(n int) []uint16 {
-	x := make([]uint16, n+64)
+	x := pages.Make[uint16](n + 64)
 	at := 0
 	for uintptr(unsafe.Pointer(&x[at]))%64 != 0 {
 		at++

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"tercet/internal/engine/pages"
 	"tercet/internal/par"
 )
 
@@ -181,7 +182,7 @@ func (m *MapsBF16) scratch() *mapsScratch {
 			s.maps, s.back = append(s.maps, alignedBF16(g.size)), append(s.back, alignedBF16(g.backSize))
 			blocks = max(blocks, g.ph, ceilDiv(g.H, 2))
 		}
-		s.blocks = make([]float32, max(8192, blocks*1024)) // at least 32 KiB: aligned to a page
+		s.blocks = pages.Make[float32](max(8192, blocks*1024)) // at least 32 KiB: aligned to a page
 	}
 	return s
 }

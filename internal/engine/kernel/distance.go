@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 
+	"tercet/internal/engine/pages"
 	"tercet/internal/par"
 )
 
@@ -74,7 +75,7 @@ func PairwiseSquared(n, m, d int, x, y, out []float32) {
 
 func (j *distanceJob) norms(n, d int, x []float32, out *[]float64) {
 	if cap(*out) < n {
-		*out = make([]float64, n+n/4)
+		*out = pages.Make[float64](n + n/4)
 	}
 	*out = (*out)[:n]
 	j.squares = squareJob{j.level, d, x, *out}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 
+	"tercet/internal/engine/pages"
 	"tercet/internal/par"
 )
 
@@ -28,7 +29,7 @@ func Pack(trans bool, k, n int, b []float32, ldb int) *Packed {
 	s := p.level.shape()
 	columns := columnRun(s, n)
 	last := (n - 1) / columns * columns
-	p.data = make([]float32, max(8192, (last+s.packedCols(n-last))*k)) // at least 32 KiB: aligned to a page
+	p.data = pages.Make[float32](max(8192, (last+s.packedCols(n-last))*k)) // at least 32 KiB: aligned to a page
 	g := gemmJob{product: product{n: n, k: k, b: operand("B", trans, k, n, b, ldb)}, level: p.level, kc: kRun(k)}
 	g.runs = ceilDiv(k, g.kc)
 	for g.j = 0; g.j < n; g.j += columns {

@@ -1,6 +1,9 @@
 package kernel
 
-import "tercet/internal/par"
+import (
+	"tercet/internal/engine/pages"
+	"tercet/internal/par"
+)
 
 // product is C = alpha*A*B + beta*C for views of op(A) (m, k) and op(B) (k, n),
 // then + bias, then the larger of that and 0, on a part of C.
@@ -256,7 +259,7 @@ func work(m, n, k int) int64 { return int64(m) * int64(n) * int64(k) }
 // which Go aligns to a page: no vector of a packed panel crosses a cache line.
 func grow(x *[]float32, n int) {
 	if cap(*x) < n {
-		*x = make([]float32, max(n+n/4, 8192))
+		*x = pages.Make[float32](max(n+n/4, 8192))
 	}
 	*x = (*x)[:n]
 }

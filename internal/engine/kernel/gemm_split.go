@@ -1,6 +1,9 @@
 package kernel
 
-import "tercet/internal/par"
+import (
+	"tercet/internal/engine/pages"
+	"tercet/internal/par"
+)
 
 // Products of level AMX: A and B are cut into parts of bfloat16 (amx_split.go) and multiplied
 // in tiles. Cut numbers take 6 bytes, and what they are multiplied in takes less time than the
@@ -283,7 +286,7 @@ func (part triangle) rows(x *splitArgs, diag int, f func(r, from, to int)) {
 // packSplit is Pack for products in tiles: all runs of all columns, cut.
 func packSplit(k, n int, b view) []float32 {
 	steps := ceilDiv(k, splitBlock)
-	data := make([]float32, max(8192, ceilDiv(n, splitBlock)*steps*splitStep))
+	data := pages.Make[float32](max(8192, ceilDiv(n, splitBlock)*steps*splitStep))
 	g := splitJob{product: product{n: n, k: k, b: b}}
 	var columns int
 	g.kc, columns = splitBlocks.runs(n, k)

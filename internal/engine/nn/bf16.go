@@ -5,6 +5,7 @@ import (
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/pages"
 )
 
 // BF16 is a Model whose convolutions and linear layers multiply activations and weights
@@ -116,7 +117,7 @@ func (m *Model) BF16() (*BF16, error) {
 		if i == 0 && b.maps != nil {
 			h, w, c := b.maps.Features()
 			if ins = h * w * c; c != b.convs[len(b.convs)-1].outC {
-				b.wide = make([]float32, ins*d.outs)
+				b.wide = pages.Make[float32](ins * d.outs)
 			}
 		}
 		var err error
@@ -261,7 +262,7 @@ func (b *BF16) fit(n int) {
 		most = max(most, d.forward.Columns(), d.backward.Columns())
 	}
 	if cap(b.sum) < rows*most {
-		b.sum = make([]float32, rows*most)
+		b.sum = pages.Make[float32](rows * most)
 	}
 	b.sum = b.sum[:cap(b.sum)]
 }

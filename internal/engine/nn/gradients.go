@@ -1,6 +1,9 @@
 package nn
 
-import "tercet/internal/engine/array"
+import (
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/pages"
+)
 
 // gradients lends the buffers of the gradients that travel from layer to layer
 // in a backward pass. Each is needed only until the layer below has made its
@@ -47,7 +50,7 @@ func (g *gradients) lend(own **array.Array, n int, row []int) *array.Array {
 	}
 	if cap(a.Data) < want {
 		a.Data = nil // freed before the larger one is made
-		a.Data = make([]float32, want)
+		a.Data = pages.Make[float32](want)
 	}
 	a.Data = a.Data[:want]
 	a.Shape = append(append(a.Shape[:0], n), row...)

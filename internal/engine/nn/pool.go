@@ -5,6 +5,7 @@ import (
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/pages"
 )
 
 // MaxPool takes the maximum of each window and channel. Of equal values the
@@ -82,7 +83,7 @@ func (l *MaxPool) Forward(x *array.Array, _ Mode) *array.Array {
 func (l *MaxPool) prepare(n int) *array.Array {
 	y := rowsOf(&l.y, n, l.out)
 	if cap(l.arg) < len(y.Data) {
-		l.arg = make([]int32, len(y.Data))
+		l.arg = pages.Make[int32](len(y.Data))
 	}
 	l.arg = l.arg[:len(y.Data)]
 	return y
@@ -180,7 +181,7 @@ func (l *GlobalMaxPool) Forward(x *array.Array, _ Mode) *array.Array {
 	l.n = l.check(x)
 	y := rowsOf(&l.y, l.n, l.out)
 	if cap(l.arg) < len(y.Data) {
-		l.arg = make([]int32, len(y.Data))
+		l.arg = pages.Make[int32](len(y.Data))
 	}
 	l.arg = l.arg[:len(y.Data)]
 	l.pool.MaxForward(l.n, x.Data, y.Data, l.arg)

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/pages"
 )
 
 // Statistics says of which rows batch norm takes mean and variance in a pass whose rows
@@ -107,7 +108,7 @@ func (s *shards) scratch(level, weights, biases int) (dw, db []float32) {
 		s.spare = append(s.spare, nil)
 	}
 	if cap(s.spare[level]) < weights+biases {
-		s.spare[level] = make([]float32, weights+biases)
+		s.spare[level] = pages.Make[float32](weights + biases)
 	}
 	all := s.spare[level][:weights+biases]
 	clear(all)

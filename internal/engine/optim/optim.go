@@ -6,6 +6,7 @@ import (
 
 	"tercet/internal/component"
 	"tercet/internal/engine/nn"
+	"tercet/internal/engine/pages"
 	"tercet/internal/names"
 )
 
@@ -120,7 +121,7 @@ type state struct {
 func (s *state) track(kind string) [][]float32 {
 	out := make([][]float32, len(s.params))
 	for i, p := range s.params {
-		out[i] = make([]float32, len(p.Value.Data))
+		out[i] = pages.Make[float32](len(p.Value.Data))
 		s.arrays = append(s.arrays, NamedState{Name: kind + "/" + p.Name, Shape: p.Value.Shape, Data: out[i]})
 	}
 	return out

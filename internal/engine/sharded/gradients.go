@@ -2,6 +2,7 @@ package sharded
 
 import (
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/pages"
 	"tercet/internal/ranks"
 )
 
@@ -15,7 +16,7 @@ func (m *Model) gatherGradients() {
 		}
 	}
 	piece := (n + m.size - 1) / m.size
-	m.flat, m.pieces = make([]float32, piece*m.size), make([]float32, piece*m.size)
+	m.flat, m.pieces = pages.Make[float32](piece*m.size), pages.Make[float32](piece*m.size)
 	at := 0
 	for _, p := range m.Params() {
 		if p.Trained() {

@@ -14,6 +14,7 @@ import (
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/engine/pages"
 	"tercet/internal/ranks"
 )
 
@@ -232,7 +233,7 @@ func sized(to **array.Array, a *array.Array, n int) *array.Array {
 
 func grown(x []float32, n int) []float32 {
 	if cap(x) < n {
-		return make([]float32, n)
+		return pages.Make[float32](n)
 	}
 	return x[:n]
 }
