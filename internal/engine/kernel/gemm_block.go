@@ -18,7 +18,7 @@ type blocking struct {
 	rows    int // of a block of A at most, a multiple of the rows of every level's tile
 	piece   int // numbers in a piece of B
 	columns int // in a run at most
-	packed  int // numbers of B that a thread packs for a group; one run of k is packed at least
+	packed  int // numbers of B in a group, which all threads read; one run of k is packed at least
 	crowded int // a transposed A whose rows lie a multiple of this apart is copied
 	// From this many numbers on, B does not stay in the second cache beside the rest: its
 	// panels, read in place, come from a slow third cache. 0: the third cache is fast.
@@ -30,7 +30,7 @@ type blocking struct {
 // Rapids on, whose third cache is slow) the second one holds all that is packed.
 var (
 	smallCache = blocking{rows: 168, piece: 1 << 17, columns: 2048, packed: 5 << 18, crowded: pageNumbers}
-	largeCache = blocking{rows: 168, piece: 1 << 18, columns: 768, packed: 1 << 18, crowded: 128, inPlace: 3 << 17}
+	largeCache = blocking{rows: 168, piece: 1 << 18, columns: 512, packed: 1 << 18, crowded: 128, inPlace: 3 << 17}
 )
 
 var blocks = blockingFor(secondCache())
@@ -41,9 +41,6 @@ func blockingFor(secondCache int) blocking {
 	}
 	return smallCache
 }
-
-// group is how many numbers of B so many threads pack at a time.
-func (b *blocking) group(threads int) int { return min(smallCache.packed, b.packed*threads) }
 
 // kRun returns the extent of the equal runs into which k is cut. It depends on
 // k alone, since it decides the order of the sum.

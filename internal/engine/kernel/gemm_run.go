@@ -106,7 +106,7 @@ func (g *gemmJob) run() {
 	for g.j = 0; g.j < g.n; g.j += columns {
 		g.cols = min(columns, g.n-g.j)
 		g.split(s)
-		group := max(1, blocks.group(par.Threads())/(g.stride*g.kc)) * g.kc
+		group := max(1, blocks.packed/(g.stride*g.kc)) * g.kc
 		for g.p = 0; g.p < g.k; g.p += group {
 			g.runs = ceilDiv(min(group, g.k-g.p), g.kc)
 			g.prepareB(s)
