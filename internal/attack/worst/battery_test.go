@@ -137,15 +137,14 @@ func (m *late) Embed(x *array.Array, mode nn.Mode) *array.Array {
 	return z
 }
 
-// Queries that the first five random starts leave and the sixth breaks count for B6; those
-// that the fifth breaks do not.
+// Queries that any of the five further random starts breaks count for B6.
 func TestFurtherRestarts(t *testing.T) {
 	t.Parallel()
 	x := newTried(3, 20, 2, 3)
 	for _, c := range []struct {
 		starts int
 		want   float64 // all but the class that is nearest to the one embedding
-	}{{5, 0.9}, {4, 0}, {10, 0}} {
+	}{{0, 0.9}, {4, 0.9}, {5, 0}} {
 		o := Options{Norm: adversary.Linf, Eps: 1e-6, Steps: 4, Together: 64}
 		if err := o.fill(); err != nil {
 			t.Fatal(err)

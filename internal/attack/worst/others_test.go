@@ -34,7 +34,7 @@ func TestImagesOfOtherNetworks(t *testing.T) {
 		m := &linear{w: x.m.w, b: x.m.b, scale: c.scale}
 		twin := &linear{w: x.m.w, b: honest.b, scale: c.twin}
 		o := Options{
-			Norm: adversary.Linf, Eps: 0.06, Steps: 30, Squares: 1, Battery: true, members: only(Clean, "apgd-m", others),
+			Norm: adversary.Linf, Eps: 0.06, Steps: 30, Squares: 1, Battery: true, members: only(Clean, "apgd-t", others),
 			Others: []Other{{Model: twin, Gallery: x.g, Plain: true}},
 		}
 		r := tried{m, x.s, x.g}.run(t, o)
