@@ -162,6 +162,9 @@ func pointOf(b *printed.Band, ends map[float32]queryEnds, eps float64) printed.B
 // unbroken and one of certified queries for each run, and the band between the two.
 func DrawBands(list []printed.Band, base string) ([]string, error) {
 	chart := render.LineChart{Title: "Worst case over the budget", Cols: 2, Note: "above: no perturbation found breaks; below: proven; between: not known"}
+	if slices.ContainsFunc(list, func(b printed.Band) bool { return b.Other }) {
+		chart.Note = "unbroken: the network under attack; certified under noise: another system, no bound for it"
+	}
 	var runs, panels []string
 	for _, b := range list {
 		runs = lists.AppendNew(runs, b.Run)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"tercet/internal/cli/base"
@@ -65,9 +66,12 @@ func bandTable(d *printed.Bands, all bool) *render.Table {
 		Title:   "worst case over the budget",
 		Columns: []render.Column{{Name: "run"}, {Name: "gallery"}, {Name: "attack"}, {Name: "method"}, {Name: "queries"}, {Name: "norm"}, {Name: "eps", Digits: 4}, {Name: "certified", Percent: true}, {Name: "unbroken", Percent: true}, {Name: "unknown", Percent: true}},
 		Notes: append([]string{
-			"certified: share of the queries that are proven; unbroken: share that no perturbation found breaks; R@1 under any attack lies between the two",
+			"certified: share of the queries that are proven; unbroken: share that no perturbation found breaks",
 			"below the budget of the attack, unbroken is by the smallest perturbation known for each query; an attack at the smaller budget would break more",
 		}, d.Notes...),
+	}
+	if !slices.ContainsFunc(d.Bands, func(b printed.Band) bool { return b.Other }) {
+		t.Notes[0] += "; R@1 under any attack lies between the two"
 	}
 	for _, b := range d.Bands {
 		if b.Other {
