@@ -27,9 +27,12 @@ func CheckFolders(path string) error {
 	}
 }
 
-// makes returns the error with which no file for path can be made in dir.
+// makes returns the error with which no file for path can be made in dir. It removes what a
+// process left that was killed while it found that out: path may lie in a folder below dir.
 func makes(path, dir string) error {
-	f, err := openTemp(filepath.Join(dir, filepath.Base(path)), 0o600)
+	dest := filepath.Join(dir, filepath.Base(path))
+	defer removeStale(dest)
+	f, err := openTemp(dest, 0o600)
 	if err != nil {
 		var at *fs.PathError
 		if errors.As(err, &at) { // of a temporary file, which nobody has named

@@ -46,3 +46,24 @@ func TestStaleTemporaryFiles(t *testing.T) {
 		}
 	}
 }
+
+// A process that was killed while it asked whether a file can be made leaves nothing once
+// another one has asked, in a folder that is not there yet, too.
+func TestCheckFoldersRemovesWhatAKilledOneLeft(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("true")
+	if err := cmd.Run(); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	left := filepath.Join(dir, fmt.Sprintf(".a.json.tmp-%d-0", cmd.Process.Pid))
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckFolders(filepath.Join(dir, "new", "a.json")); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) > 0 {
+		t.Errorf("%v are left, %v", list, err)
+	}
+}
