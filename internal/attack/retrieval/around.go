@@ -54,7 +54,7 @@ func (a *Around) Find(z *array.Array) []int32 {
 	par.Do(b, 1, a)
 	a.d.Release()
 	a.z, a.d = nil, nil
-	a.finish(z)
+	a.complete(z)
 	return a.found
 }
 
@@ -72,8 +72,8 @@ func (a *Around) Run(lo, hi int) {
 	}
 }
 
-// finish searches all rows where the near ones have not decided.
-func (a *Around) finish(z *array.Array) {
+// complete searches all rows where the near ones have not decided.
+func (a *Around) complete(z *array.Array) {
 	var open []int
 	for i, row := range a.found {
 		if row < 0 {
@@ -94,16 +94,7 @@ func (a *Around) finish(z *array.Array) {
 
 // whole finds the nearest among all rows.
 func (a *Around) whole(z *array.Array) []int32 {
-	out, d := make([]int32, z.Rows()), a.g.Measure(z)
-	par.For(z.Rows(), 1, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			d.Finish(i)
-			d.HideAll(i, a.hidden)
-			out[i], _ = d.Least(i)
-		}
-	})
-	d.Release()
-	return out
+	return a.g.nearest(z, func(int) []int32 { return a.hidden })
 }
 
 // choose makes the mean of the first embeddings z the place, and finds the rows near it, as

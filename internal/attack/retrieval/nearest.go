@@ -17,13 +17,19 @@ type Nearest struct {
 // that an image is not compared with: what recall@1 of the fixed variant looks at. It is
 // -1 for an embedding that is NaN.
 func (g *Gallery) Nearest(z *array.Array, images []int) []int32 {
-	hidden := make([][]int32, len(images))
-	for i, item := range images {
-		hidden[i] = g.Hidden(item)
-	}
-	n := NewNearest(g)
-	n.Find(z, hidden)
-	return n.First
+	return g.nearest(z, func(i int) []int32 { return g.Hidden(images[i]) })
+}
+
+// nearest is Nearest without the rows hidden(i) for z_i.
+func (g *Gallery) nearest(z *array.Array, hidden func(i int) []int32) []int32 {
+	out, d := make([]int32, z.Rows()), g.Measure(z)
+	par.Each(z.Rows(), 1, func(i int) {
+		d.Finish(i)
+		d.HideAll(i, hidden(i))
+		out[i], _ = d.Least(i)
+	})
+	d.Release()
+	return out
 }
 
 // Embedding returns the embedding (D) of an image.

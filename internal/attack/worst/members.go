@@ -106,7 +106,7 @@ func Members() []Described {
 
 // randomStarts is how many random images the margin is attacked from. On c2f2 trained by HM&ICS
 // on all of MNIST a plain PGD from ten such images broke 2 of 200 queries that one start, with
-// the rest of the ensemble, had missed.
+// the rest of the ensemble, had missed. Five starts do not find the one of the two that was tried again.
 const randomStarts = 5
 
 func (r *runner) apgdMargin(b *batch) error {

@@ -289,7 +289,7 @@ func Table(d *record.Certify) *render.Table {
 	}
 	for _, p := range d.Points {
 		c := p.Certified
-		wrong := max(0, math.Round((1-c.Value-p.Abstained)*float64(d.Queries))/float64(d.Queries)) // no -0
+		wrong := 0 + math.Round((1-c.Value-p.Abstained)*float64(d.Queries))/float64(d.Queries) // 0 + -0 is 0
 		row := []render.Cell{render.Text(text.Eps(o.Norm, p.Eps)), render.Interval(c.Value, c.CI95[0], c.CI95[1]), render.Number(p.Abstained), render.Number(wrong)}
 		if p.Lipschitz != nil {
 			row = append(row, render.Number(*p.TotalVariation), render.Number(*p.Lipschitz))

@@ -2,8 +2,8 @@
 //
 // A processor keeps the addresses of some 2,000 pages in a table. With pages of 4 KiB these are
 // 8 MiB, less than the weights of one linear layer; what lies outside costs a walk through
-// tables, a longer one in a virtual machine. Linux's usual setting of transparent huge pages
-// ("madvise") gives pages of 2 MiB only to memory that asks for them.
+// tables, a longer one in a virtual machine. Where transparent huge pages are set to "madvise",
+// Linux gives pages of 2 MiB only to memory that asks for them.
 package pages
 
 import "unsafe"
@@ -23,5 +23,5 @@ func Make[T number](n int) []T {
 }
 
 type number interface {
-	~float32 | ~float64 | ~int32 | ~uint16 | ~uint8
+	~float32 | ~float64 | ~int32 | ~uint16
 }

@@ -32,8 +32,8 @@ func TestLargeArraysAreMarked(t *testing.T) {
 // Any length, any type, and zeros.
 func TestMake(t *testing.T) {
 	for _, n := range []int{0, 1, least - 1, least, least + 1} {
-		if x := Make[uint8](n); len(x) != n || slices.Max(append(x, 0)) != 0 {
-			t.Errorf("%d bytes: %d", n, len(x))
+		if x := Make[uint16](n); len(x) != n || slices.Max(append(x, 0)) != 0 {
+			t.Errorf("%d numbers of 16 bits: %d", n, len(x))
 		}
 		if x := Make[float64](n); len(x) != n || slices.Max(append(x, 0)) != 0 {
 			t.Errorf("%d numbers: %d", n, len(x))
