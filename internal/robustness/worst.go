@@ -16,6 +16,7 @@ import (
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
+	"tercet/internal/rundir"
 	"tercet/internal/stat"
 )
 
@@ -42,21 +43,7 @@ func HoldsWorst(d *record.Worst, o record.WorstOptions) bool {
 	if !d.Holds(o) || o.Moves && (d.Moved == nil || d.Moved.Hub == nil) {
 		return false
 	}
-	o = d.Options
-	plan := worstOptions(o)
-	if o.Given != "" {
-		plan.Given = &worst.Given{}
-	}
-	if o.Transfer != nil {
-		plan.Others = make([]worst.Other, len(o.Transfer))
-	}
-	for at, g := range d.Galleries {
-		names, err := worst.Planned(plan, at)
-		if err != nil || !slices.EqualFunc(g.Members, names, func(m record.WorstMember, name string) bool { return m.Member == name }) {
-			return false
-		}
-	}
-	return true
+	return rundir.ByTodaysAttacks(d)
 }
 
 // worstOptions are options as the ensemble takes them, without what is no setting.

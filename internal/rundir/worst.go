@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/attack/worst"
+	"tercet/internal/engine/adversary"
 	"tercet/internal/lists"
 	"tercet/internal/record"
 	"tercet/internal/stat"
@@ -52,7 +53,7 @@ func worstScores(r *Run) record.Scores {
 			key := at(WorstRadius)
 			out = append(out, record.Score{Key: key + in, Value: record.Value{Value: v, Definition: key + "(q)"}})
 		}
-		if r.Worst.Options.Version == worst.Plus && r.Worst.Queries > 0 {
+		if r.Worst.Options.Version == worst.Plus && r.Worst.Queries > 0 && ByTodaysAttacks(r.Worst) {
 			key, n := at(WorstPlus), r.Worst.Queries
 			broken := brokenByPlus(g)
 			ci := stat.Wilson(broken, n)
@@ -82,6 +83,25 @@ func brokenByPlus(g record.WorstGallery) int {
 	return n
 }
 
+// ByTodaysAttacks reports whether d comes from the attacks that its options mean today, in
+// their order. An older suite worst was weaker, an older suite plus had some of its attacks.
+func ByTodaysAttacks(d *record.Worst) bool {
+	plan := worst.Options{Version: d.Options.Version, Norm: adversary.Norm(d.Options.Norm), Eps: d.Options.Eps}
+	if d.Options.Given != "" {
+		plan.Given = &worst.Given{}
+	}
+	if d.Options.Transfer != nil {
+		plan.Others = make([]worst.Other, len(d.Options.Transfer))
+	}
+	for at, g := range d.Galleries {
+		names, err := worst.Planned(plan, at)
+		if err != nil || !slices.EqualFunc(g.Members, names, func(m record.WorstMember, name string) bool { return m.Member == name }) {
+			return false
+		}
+	}
+	return true
+}
+
 // meanRadius is the mean over queries of the smallest perturbation known to break each, eps
 // where there is none: the area under the curve of wcR@1 over the radius.
 func meanRadius(d *record.Worst, g record.WorstGallery) (float64, bool) {
@@ -105,6 +125,9 @@ func worstBudget(d *record.Worst) string {
 	}
 	if o.Given != "" {
 		out += ", with given images"
+	}
+	if !ByTodaysAttacks(d) {
+		out += ", by an older list of attacks"
 	}
 	return out
 }

@@ -1,10 +1,12 @@
 package rundir_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"tercet/internal/attack/worst"
 	"tercet/internal/record"
 	"tercet/internal/rundir"
 	"tercet/internal/rundir/rundirtest"
@@ -54,22 +56,59 @@ func TestWorstScores(t *testing.T) {
 	}
 }
 
-// What only the attacks of the suite plus break has a score where they ran: those of the suite
-// worst, and a member of another name, do not count.
+// What only the attacks of the suite plus break has a score where they ran; those of the suite
+// worst do not count. Where attacks ran in another order, or are missing, there is no score, and
+// the document is said to be of an older list.
 func TestWorstPlusScore(t *testing.T) {
-	fake := func(version string) *rundir.Run {
+	list := func(version string, at int, change func([]string) []string) string {
+		names, err := worst.Planned(worst.Options{Version: version, Norm: "linf", Eps: 0.25}, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if change != nil {
+			names = change(names)
+		}
+		var out []string
+		for _, name := range names {
+			broken := map[string]int{"clean": 1, "square": 2, "shift": 1, "rays": 1}[name]
+			out = append(out, fmt.Sprintf(`{"member": %q, "broken": %d}`, name, broken*(1-at)))
+		}
+		return strings.Join(out, ", ")
+	}
+	fake := func(version string, change func([]string) []string) *rundir.Run {
 		doc := `{"schema": "tercet.worst/1", ` + worstSource + `, "options": {"version": "` + version + `", "norm": "linf", "eps": 0.25}, "queries": 8, "galleries": [
- {"gallery": "full", "members": [{"member": "clean", "broken": 1}, {"member": "square", "broken": 2}, {"member": "shift", "broken": 1}, {"member": "rays", "broken": 1}, {"member": "new", "broken": 1}]},
- {"gallery": "trimmed", "members": [{"member": "apgd-t", "broken": 8}]}]}`
+ {"gallery": "full", "scores": {"wcR@1": {"value": 0.5}}, "members": [` + list(version, 0, change) + `]},
+ {"gallery": "trimmed", "members": [` + list(version, 1, change) + `]}]}`
 		return rundirtest.Fake(t, filepath.Join(t.TempDir(), version), 3, "finished", map[string]string{"worst.json": doc})
 	}
-	r := fake("plus")
+	r := fake("plus", nil)
 	for key, want := range map[string]float64{rundir.WorstPlus: 0.25, rundir.WorstPlus + "(trimmed)": 0} {
 		if v, ok := r.Score(key); !ok || v != want {
 			t.Errorf("%s: %v %v, want %v", key, v, ok, want)
 		}
 	}
-	if v, ok := fake("standard").Score(rundir.WorstPlus); ok {
+	if v, ok := fake("standard", nil).Score(rundir.WorstPlus); ok {
 		t.Error("a score of attacks that did not run:", v)
+	}
+	const says = "by an older list of attacks"
+	for name, x := range map[string]struct {
+		version string
+		change  func([]string) []string
+		older   bool
+	}{
+		"today":          {"plus", nil, false},
+		"today's worst":  {"standard", nil, false},
+		"another order":  {"plus", func(n []string) []string { n[3], n[4] = n[4], n[3]; return n }, true},
+		"one is missing": {"standard", func(n []string) []string { return n[:len(n)-1] }, true},
+		"a later one":    {"plus", func(n []string) []string { return append(n, "new") }, true},
+	} {
+		r := fake(x.version, x.change)
+		if _, ok := r.Score(rundir.WorstPlus); x.older && ok {
+			t.Errorf("%s: a score", name)
+		}
+		said := strings.Join(rundir.TableWarnings([]*rundir.Run{r}, []string{"broken@1:plus", "wcR@1"}), "\n")
+		if strings.Contains(said, says) != x.older {
+			t.Errorf("%s: %s", name, said)
+		}
 	}
 }

@@ -1,6 +1,11 @@
 package retrieval
 
-import "slices"
+import (
+	"math"
+	"slices"
+
+	"tercet/internal/engine/kernel"
+)
 
 // Members lists the items of each label, group by group.
 type Members struct {
@@ -60,16 +65,45 @@ func (r *Rivals) compared(i int, j int32) bool {
 	return !hidden && (r.left == nil || !r.left[j])
 }
 
+// labelTrail is a trail of the rows of one label.
+type labelTrail struct {
+	trail
+	label int32
+}
+
 // Labeled returns the row of a label that is nearest to the embedding z of query i, and
-// whether there is one.
+// whether there is one. Like Find, it follows an embedding that moves a little.
 func (r *Rivals) Labeled(i int, z []float32, label int32) (best Neighbor, found bool) {
-	for _, j := range r.of.Labeled(label) {
+	t := &r.labeled[i]
+	if t.label != label {
+		t.label = label
+		t.forget()
+	}
+	if len(t.at) > 0 && t.measured <= outworn {
+		best, measured := t.near[0].nearest(r.g, z, math.Sqrt(kernel.SquaredDistanceLanes(z, t.at)))
+		if measured > 0 {
+			t.decided(measured)
+			return best, true
+		}
+	}
+	rows := r.of.Labeled(label)
+	for _, j := range rows {
 		if !r.compared(i, j) {
 			continue
 		}
 		if n := (Neighbor{j, r.g.Squared(z, int(j))}); !found || n.Compare(best) < 0 {
 			best, found = n, true
 		}
+	}
+	if found && t.due(z) {
+		l := &t.near[0]
+		l.first, l.rows, l.reach = best.Row, l.rows[:0], furthest
+		for _, j := range rows {
+			if r.compared(i, j) {
+				l.consider(r.g, z, best, j)
+			}
+		}
+		slices.SortFunc(l.rows, Neighbor.Compare)
 	}
 	return best, found
 }

@@ -36,7 +36,8 @@ type Rivals struct {
 	part    *array.Array    // their embeddings, where they are not all
 	found   [2][][]Neighbor // (B) right and wrong, nearest first
 	scratch []rivalScratch
-	trails  []trail // (B)
+	trails  []trail      // (B)
+	labeled []labelTrail // (B)
 }
 
 type rivalScratch struct {
@@ -56,10 +57,11 @@ func (r *Rivals) Aim(items []int) {
 		r.hidden, r.same = append(r.hidden, r.g.Hidden(q)), append(r.same, r.of.Labeled(r.g.Label(q)))
 	}
 	for len(r.trails) < len(items) {
-		r.trails = append(r.trails, trail{})
+		r.trails, r.labeled = append(r.trails, trail{}), append(r.labeled, labelTrail{})
 	}
 	for i := range items {
 		r.trails[i].forget()
+		r.labeled[i].forget()
 	}
 }
 
@@ -68,6 +70,7 @@ func (r *Rivals) Retain(rows []int) {
 	for to, from := range rows {
 		r.hidden[to], r.same[to] = r.hidden[from], r.same[from]
 		r.trails[to], r.trails[from] = r.trails[from], r.trails[to]
+		r.labeled[to], r.labeled[from] = r.labeled[from], r.labeled[to]
 	}
 	r.hidden, r.same = r.hidden[:len(rows)], r.same[:len(rows)]
 }

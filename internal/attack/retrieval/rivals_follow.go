@@ -52,6 +52,14 @@ func (t *trail) due(z []float32) bool {
 	return true
 }
 
+// decided notes that the lists have decided a search, by so many rows.
+func (t *trail) decided(measured int) {
+	t.measured += measured
+	if t.used++; t.used == worthwhile {
+		t.wait, t.pause = 0, 0
+	}
+}
+
 // list makes the list of a kind for query r.whole[at], whose nearest row of that kind is
 // found. Rows of it that are not compared are hidden.
 //
@@ -82,22 +90,26 @@ func (r *Rivals) list(at, kind int, rows []int32) {
 		far, near := math.Sqrt(max(0, float64(float64(limit)*float64(limit))-r.d.slack(at))), math.Sqrt(first.Square)
 		l.reach = float64((far-near)/2) - float64(rounding*(far+near))
 	}
-	own := r.g.X.Row(int(first.Row))
 	for _, j := range rows {
-		if !(d[j] <= limit) || j == first.Row {
-			continue
-		}
-		square := r.g.Squared(z, int(j))
-		gap := square - first.Square - float64(rounding*(square+first.Square))
-		within := 0.0
-		if apart := math.Sqrt(r.g.Squared(own, int(j))); gap > 0 {
-			within = gap / (2 * apart)
-		}
-		if within < l.reach {
-			l.rows = append(l.rows, Neighbor{j, within})
+		if d[j] <= limit {
+			l.consider(r.g, z, first, j)
 		}
 	}
 	slices.SortFunc(l.rows, Neighbor.Compare)
+}
+
+// consider appends row j if it comes before first somewhere within reach of z.
+func (l *shortlist) consider(g *Gallery, z []float32, first Neighbor, j int32) {
+	if j == first.Row {
+		return
+	}
+	square, within := g.Squared(z, int(j)), 0.0
+	if gap := square - first.Square - float64(rounding*(square+first.Square)); gap > 0 {
+		within = gap / (2 * math.Sqrt(g.Squared(g.X.Row(int(first.Row)), int(j))))
+	}
+	if within < l.reach {
+		l.rows = append(l.rows, Neighbor{j, within})
+	}
 }
 
 // nearest returns the row of the list that is nearest to z, at the distance far from where
@@ -140,10 +152,7 @@ func (r *followed) Run(lo, hi int) {
 		if wrongs == 0 {
 			continue
 		}
-		t.measured += rights + wrongs
+		t.decided(rights + wrongs)
 		r.found[0][i], r.found[1][i] = append(r.found[0][i], right), append(r.found[1][i], wrong)
-		if t.used++; t.used == worthwhile {
-			t.wait, t.pause = 0, 0
-		}
 	}
 }

@@ -34,7 +34,7 @@ func TestFollowedRivalsAgainstLoops(t *testing.T) {
 			copy(z.Row(i), x.Row(q))
 		}
 		v.Aim(items)
-		followed, lists := 0, 0
+		followed, lists, labeled := 0, 0, 0
 		for step := range 150 {
 			if step == 60 {
 				v.Retain([]int{1, 2, 4})
@@ -55,6 +55,12 @@ func TestFollowedRivalsAgainstLoops(t *testing.T) {
 						t.Fatalf("%d rows, step %d, query %d, side %d: %v, want %v", n, step, q, side, got, want)
 					}
 				}
+				label := int32((q + step/25) % 3) // changes now and then
+				own := slices.DeleteFunc(slices.Concat(right, wrong), func(n Neighbor) bool { return labels[n.Row] != label })
+				if got, found := v.Labeled(i, z.Row(i), label); !found || got.Row != slices.MinFunc(own, Neighbor.Compare).Row {
+					t.Fatalf("%d rows, step %d, query %d, label %d: %v", n, step, q, label, got)
+				}
+				labeled += v.labeled[i].used
 				lists += len(v.trails[i].near[1].rows)
 				size := 0.002
 				if step%40 == 39 {
@@ -65,8 +71,8 @@ func TestFollowedRivalsAgainstLoops(t *testing.T) {
 				}
 			}
 		}
-		if followed < 200 || lists == 0 {
-			t.Errorf("%d rows: %d searches by lists of %d rows", n, followed, lists)
+		if followed < 200 || lists == 0 || labeled < 200 {
+			t.Errorf("%d rows: %d searches by lists of %d rows, of labels %d", n, followed, lists, labeled)
 		}
 	}
 }

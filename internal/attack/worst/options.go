@@ -59,7 +59,7 @@ const (
 )
 
 const (
-	targets      = 9   // rows that the targeted member aims at
+	targets      = 9   // labels, and rows of FAB, that are aimed at
 	targetLabel  = 3   // at most so many of one label, where there are labels enough
 	draws        = 100 // of the member noise
 	softRows     = 200 // nearest right and nearest wrong rows of the loss soft

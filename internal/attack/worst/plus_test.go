@@ -25,7 +25,7 @@ func TestPlusBreaksWhatStandardDoes(t *testing.T) {
 		if norm == "l2" {
 			o.Eps *= 2
 		}
-		few := only(Clean, transfer, "noise", "apgd-r", "apgd-c", "shift", "md", "square-rank", "rays", Radius)
+		few := only(Clean, transfer, "noise", "apgd-r", "shift", "square-rank", "rays", Radius)
 		o.members = few
 		standard := x.run(t, o)
 		o.Version = Plus

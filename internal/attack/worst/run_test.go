@@ -443,7 +443,7 @@ func TestStoppedSaysWhere(t *testing.T) {
 		return nil
 	}}
 	var s *Stopped
-	if _, err := Run(ctx, x.m, x.s, x.g, o); !errors.As(err, &s) || s.Gallery != Full || s.Attack != "apgd-s" || !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, x.m, x.s, x.g, o); !errors.As(err, &s) || s.Gallery != Full || s.Attack != "md" || !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %+v", err, s)
 	}
 }
