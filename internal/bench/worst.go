@@ -21,7 +21,7 @@ type worstJob struct {
 
 func worstJobs() []Job {
 	spec := nn.Spec{Name: "c2f2", Height: 28, Width: 28, Channels: 1, Normalize: true}
-	full := worstJob{ersJob{spec: spec, gallery: 10_000, queries: 16, classes: 10}, 1.0 / 2550, 0, 0}
+	full := worstJob{ersJob{spec: spec, gallery: 10_000, queries: 64, classes: 10}, 1.0 / 2550, 0, 0}
 	quick := full
 	quick.gallery, quick.queries = 2000, 8
 	return []Job{{"worst", full.what(), quick.what(), func(o Options) ([]task, error) {
