@@ -26,24 +26,26 @@ func (f Func) Run(lo, hi int) { f(lo, hi) }
 type job struct {
 	run     Runner
 	n, size int
-	chunks  int64
-	next    atomic.Int64 // next chunk to claim
+	spans   []span
+	_       uint64       // what all threads write lies in another cache line
 	left    atomic.Int64 // chunks not yet finished
-	refs    atomic.Int64 // holders: the caller and each queued hand-out
+	state   atomic.Int32 // running, awaited or finished
+	refs    atomic.Int64 // holders: the caller and each worker that has it or will
 	done    chan struct{}
 	fault   atomic.Pointer[fault]
 }
+
+const (
+	running = iota
+	awaited // by a caller that sleeps
+	finished
+)
 
 type fault struct{ value any }
 
 var (
 	threads atomic.Int64
-	// queue is short: hand-outs that no worker has taken keep their job from the
-	// free list, and a worker that lags this far behind would find no work left.
-	queue   = make(chan *job, 16)
 	spare   Free[job]
-	mu      sync.Mutex
-	workers int // started so far; they outlive SetThreads
 )
 
 func init() { threads.Store(int64(runtime.GOMAXPROCS(0))) }
@@ -60,61 +62,9 @@ func SetThreads(n int) {
 	threads.Store(int64(n))
 }
 
-// How often a thread that waits looks again before it goes to sleep: a worker
-// for its next job, some hundred microseconds, and the caller of Do for the last
-// chunks of others, some fifty. A training step's loops follow one another at
-// shorter distances, and to put a thread to sleep and wake it takes as long as
-// many of them.
-const (
-	workerPolls = 1 << 15
-	callerPolls = 1 << 16
-)
-
-// polling is how many workers look for a job without sleeping: one fewer than there are
-// processors at most. More would take the processors from the threads that have work.
-var polling, processors = atomic.Int64{}, int64(runtime.GOMAXPROCS(0))
-
-// take waits for a job.
-func take() *job {
-	for n := polling.Load(); n < processors-1; n = polling.Load() {
-		if !polling.CompareAndSwap(n, n+1) {
-			continue
-		}
-		j := poll()
-		polling.Add(-1)
-		if j != nil {
-			return j
-		}
-		break
-	}
-	return <-queue
-}
-
-// poll looks for a job for a while; nil where none comes.
-func poll() *job {
-	for range workerPolls {
-		select {
-		case j := <-queue:
-			return j
-		default:
-		}
-	}
-	return nil
-}
-
-func ensure(n int) {
-	mu.Lock()
-	for ; workers < n; workers++ {
-		go func() {
-			for {
-				j := take()
-				j.work()
-				j.release()
-			}
-		}()
-	}
-	mu.Unlock()
-}
+// callerPolls is how often the caller of Do looks whether others have finished their last
+// chunks before it sleeps: some fifty microseconds.
+const callerPolls = 1 << 16
 
 // For calls f on [0, n) in chunks of size, on all threads, and returns when all
 // are done. size < 1 counts as 1. A panic in f is raised again in the caller.
@@ -140,34 +90,24 @@ func Do(n, size int, r Runner) {
 	}
 	chunks := (n + size - 1) / size
 	helpers := min(Threads(), chunks) - 1
-	if helpers < 1 {
+	if helpers < 1 || chunks > mostChunks {
 		for lo := 0; lo < n; lo += size {
 			r.Run(lo, min(lo+size, n))
 		}
 		return
 	}
-	ensure(helpers)
 	j := spare.Get()
 	if j.done == nil {
 		j.done = make(chan struct{}, 1)
 	}
-	j.run, j.n, j.size, j.chunks = r, n, size, int64(chunks)
-	j.next.Store(0)
+	j.run, j.n, j.size = r, n, size
+	j.share(chunks, helpers+1)
 	j.left.Store(int64(chunks))
-	j.refs.Store(1)
+	j.state.Store(running)
 	j.fault.Store(nil)
-	for range helpers {
-		j.refs.Add(1)
-		select {
-		case queue <- j:
-		default: // all busy: the caller does the work
-			j.refs.Add(-1)
-		}
-	}
-	j.work()
-	for i := 0; i < callerPolls && j.left.Load() > 0; i++ {
-	}
-	<-j.done
+	j.hand(helpers)
+	j.work(0)
+	j.wait()
 	f := j.fault.Load()
 	j.release()
 	if f != nil {
@@ -175,17 +115,22 @@ func Do(n, size int, r Runner) {
 	}
 }
 
-// work claims chunks until none is left. Whoever finishes the last one signals.
-func (j *job) work() {
-	for {
-		i := j.next.Add(1) - 1
-		if i >= j.chunks {
+// wait returns when all chunks are finished.
+func (j *job) wait() {
+	for range callerPolls {
+		if j.state.Load() == finished {
 			return
 		}
-		j.chunk(int(i))
-		if j.left.Add(-1) == 0 {
-			j.done <- struct{}{}
-		}
+	}
+	if j.state.CompareAndSwap(running, awaited) {
+		<-j.done
+	}
+}
+
+// finish counts chunks as finished. Whoever finishes the last one wakes the caller.
+func (j *job) finish(chunks int64) {
+	if j.left.Add(-chunks) == 0 && j.state.Swap(finished) == awaited {
+		j.done <- struct{}{}
 	}
 }
 
