@@ -1,5 +1,7 @@
 package kernel
 
+import "tercet/internal/par"
+
 // panels is a run of op(B) as the tiles read it: cut into panels of wide
 // columns, the last one narrow where that is enough. Packed, the panels follow
 // each other, each row-major on its own; direct, they lie in the rows of B
@@ -94,3 +96,46 @@ func (w *gemmScratch) blockA(s tileShape, a view, m, k, n int) view {
 
 // oddLines rounds up to an odd number of cache lines of 16 numbers.
 func oddLines(n int) int { return (n+15)/16*16 | 16 }
+
+// On several threads, half of B or more was written by other cores, mostly in the step
+// before: by the optimizer or as an output of a layer. A tile asks for few of its lines at a
+// time, and each takes some hundred nanoseconds to come from another core. So every thread
+// first reads all of B once, in a loop that asks for many lines at a time.
+
+const (
+	// fetchedB is how many numbers of B are read so at most: they have to stay in the second
+	// cache until the tiles read them.
+	fetchedB = 3 << 16
+	// fetchedStrips is for how many strips of A of each thread this pays.
+	fetchedStrips = 4
+	lineNumbers   = 16
+)
+
+// fetches reports whether each thread reads B before it multiplies.
+func (g *gemmJob) fetches() bool {
+	t := par.Threads()
+	return g.parallel && t > 1 && g.direct && g.k*g.n <= fetchedB && g.strips >= fetchedStrips*t
+}
+
+// fetch reads one number of each cache line of B. The tasks that begin first are those of
+// different threads.
+func (w *gemmScratch) fetch(g *gemmJob) {
+	if !g.fetching || g.begun.Add(1) > int64(par.Threads()) {
+		return
+	}
+	var s0, s1, s2, s3 float32 // four, since an addition waits for the one before it
+	for p := range g.k {
+		row := g.b.data[p*g.b.rs:][:g.n]
+		j := 0
+		for ; j+3*lineNumbers < len(row); j += 4 * lineNumbers {
+			s0 += row[j]
+			s1 += row[j+lineNumbers]
+			s2 += row[j+2*lineNumbers]
+			s3 += row[j+3*lineNumbers]
+		}
+		for ; j < len(row); j += lineNumbers {
+			s0 += row[j]
+		}
+	}
+	w.read = s0 + s1 + s2 + s3 // or the compiler would drop the loop
+}

@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"sync/atomic"
+
 	"tercet/internal/engine/pages"
 	"tercet/internal/par"
 )
@@ -39,6 +41,9 @@ type gemmJob struct {
 	direct  bool
 	packed  []float32
 	stride  int
+
+	fetching bool
+	begun    atomic.Int64 // tasks, counted if fetching
 }
 
 type gemmPack gemmJob
@@ -47,6 +52,7 @@ type gemmPack gemmJob
 type gemmScratch struct {
 	a    []float32 // a copied block of A
 	edge []float32 // a tile on the diagonal
+	read float32
 }
 
 var (
@@ -110,6 +116,8 @@ func (g *gemmJob) run() {
 		for g.p = 0; g.p < g.k; g.p += group {
 			g.runs = ceilDiv(min(group, g.k-g.p), g.kc)
 			g.prepareB(s)
+			g.fetching = g.fetches()
+			g.begun.Store(0)
 			if g.parallel {
 				par.Do(g.down*g.across, 1, g)
 			} else {
@@ -203,6 +211,7 @@ func (g *gemmJob) Run(lo, hi int) {
 	if g.part != whole {
 		grow(&w.edge, maxTile)
 	}
+	w.fetch(g)
 	for t := lo; t < hi; t++ {
 		v, u := t/g.across, t%g.across
 		i, i1 := g.row(v*g.strips/g.down), g.row((v+1)*g.strips/g.down)
