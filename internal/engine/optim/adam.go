@@ -70,10 +70,10 @@ func (o *adam) Step(lr float64) {
 	}
 }
 
-// Run does tasks [lo, hi).
-func (o *adam) Run(lo, hi int) {
+// Run does task k.
+func (o *adam) Run(k, _ int) {
 	f := o.factors
-	for _, s := range o.spans.task(lo, hi) {
+	for _, s := range o.spans.task(k) {
 		p := o.params[s.param]
 		f.L2, f.Keep = o.decay(p, o.lr)
 		kernel.AdamStep(&f, p.Value.Data[s.lo:s.hi], p.Grad.Data[s.lo:s.hi], o.m[s.param][s.lo:s.hi], o.v[s.param][s.lo:s.hi])

@@ -37,9 +37,9 @@ func (g *gradients) do(what func(g *gradients, piece int, x []float32)) {
 	g.each(g)
 }
 
-// Run does tasks [lo, hi).
-func (g *gradients) Run(lo, hi int) {
-	for i := g.tasks[lo]; i < g.tasks[hi]; i++ {
+// Run does task k.
+func (g *gradients) Run(k, _ int) {
+	for i := g.tasks[k].from; i < g.tasks[k].to; i++ {
 		s := g.pieces[i]
 		g.what(g, i, g.params[s.param].Grad.Data[s.lo:s.hi])
 	}

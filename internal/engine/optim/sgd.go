@@ -60,10 +60,10 @@ func (o *sgd) Step(lr float64) {
 	}
 }
 
-// Run does tasks [lo, hi).
-func (o *sgd) Run(lo, hi int) {
+// Run does task k.
+func (o *sgd) Run(k, _ int) {
 	f := kernel.SGDFactors{Rate: float32(o.lr), Momentum: float32(o.keys.Momentum)}
-	for _, s := range o.spans.task(lo, hi) {
+	for _, s := range o.spans.task(k) {
 		p := o.params[s.param]
 		f.L2, f.Keep = o.decay(p, o.lr)
 		var buf []float32

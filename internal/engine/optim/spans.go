@@ -1,6 +1,9 @@
 package optim
 
 import (
+	"cmp"
+	"slices"
+
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
 )
@@ -14,16 +17,30 @@ type span struct{ param, lo, hi int }
 // more than their share. The borders depend on the sizes alone.
 type spans struct {
 	pieces []span
-	tasks  []int // task i is pieces[tasks[i]:tasks[i+1]]
+	tasks  []task
+}
+
+// task is pieces[from:to]. place is where it lies in its last parameter, from 0 to 1.
+type task struct {
+	from, to int
+	place    float64
 }
 
 // chunk is the number of elements of a task.
 const chunk = 1 << 14
 
-// cut sets s to the pieces of the trained parameters; it reuses its storage.
+// cut sets s to the pieces of the trained parameters; it reuses its storage. Tasks are in the
+// order of their places: package par gives a thread the same part of each loop, so the thread
+// that computed the gradients of some rows of a weight updates these rows.
 func (s *spans) cut(params []*nn.Param) {
-	s.pieces, s.tasks = s.pieces[:0], append(s.tasks[:0], 0)
-	held := 0
+	s.pieces, s.tasks = s.pieces[:0], s.tasks[:0]
+	held, from := 0, 0
+	end := func() {
+		last := s.pieces[len(s.pieces)-1]
+		place := float64(last.lo+last.hi) / 2 / float64(len(params[last.param].Grad.Data))
+		s.tasks = append(s.tasks, task{from, len(s.pieces), place})
+		held, from = 0, len(s.pieces)
+	}
 	for i, p := range params {
 		if p.Grad == nil || p.Store != nil { // a device has its own way
 			continue
@@ -34,17 +51,18 @@ func (s *spans) cut(params []*nn.Param) {
 			held += hi - lo
 			lo = hi
 			if held == chunk {
-				s.tasks, held = append(s.tasks, len(s.pieces)), 0
+				end()
 			}
 		}
 	}
 	if held > 0 {
-		s.tasks = append(s.tasks, len(s.pieces))
+		end()
 	}
+	slices.SortStableFunc(s.tasks, func(a, b task) int { return cmp.Compare(a.place, b.place) })
 }
 
-// task returns the pieces of tasks [lo, hi).
-func (s *spans) task(lo, hi int) []span { return s.pieces[s.tasks[lo]:s.tasks[hi]] }
+// task returns the pieces of task k.
+func (s *spans) task(k int) []span { return s.pieces[s.tasks[k].from:s.tasks[k].to] }
 
-// each runs r over all tasks.
-func (s *spans) each(r par.Runner) { par.Do(len(s.tasks)-1, 1, r) }
+// each runs r over all tasks, one at a time.
+func (s *spans) each(r par.Runner) { par.Do(len(s.tasks), 1, r) }
