@@ -117,15 +117,22 @@ func (g *gemmJob) fetches() bool {
 	return g.parallel && t > 1 && g.direct && g.k*g.n <= fetchedB && g.strips >= fetchedStrips*t
 }
 
-// fetch reads one number of each cache line of B. The tasks that begin first are those of
-// different threads.
-func (w *gemmScratch) fetch(g *gemmJob) {
-	if !g.fetching || g.begun.Add(1) > int64(par.Threads()) {
-		return
+// fetch lets the calling thread read B, if its task is among the first that begin: these are
+// of different threads.
+func (g *gemmJob) fetch() {
+	if g.fetching && g.begun.Add(1) <= int64(par.Threads()) {
+		readLines(g.k, g.n, g.b.data, g.b.rs)
 	}
+}
+
+// readLines reads a number of each cache line of rows that are ld apart, and returns what it
+// can of them, since the compiler would drop a loop without a result.
+//
+//go:noinline
+func readLines(rows, cols int, x []float32, ld int) float32 {
 	var s0, s1, s2, s3 float32 // four, since an addition waits for the one before it
-	for p := range g.k {
-		row := g.b.data[p*g.b.rs:][:g.n]
+	for i := range rows {
+		row := x[i*ld:][:cols]
 		j := 0
 		for ; j+3*lineNumbers < len(row); j += 4 * lineNumbers {
 			s0 += row[j]
@@ -137,5 +144,5 @@ func (w *gemmScratch) fetch(g *gemmJob) {
 			s0 += row[j]
 		}
 	}
-	w.read = s0 + s1 + s2 + s3 // or the compiler would drop the loop
+	return s0 + s1 + s2 + s3
 }

@@ -52,7 +52,6 @@ type gemmPack gemmJob
 type gemmScratch struct {
 	a    []float32 // a copied block of A
 	edge []float32 // a tile on the diagonal
-	read float32
 }
 
 var (
@@ -206,12 +205,13 @@ func (g *gemmPack) Run(lo, hi int) {
 
 // Run does tasks [lo, hi) of the multiplication.
 func (g *gemmJob) Run(lo, hi int) {
-	w := gemmScratches.Get()
+	g.fetch()
 	s := g.level.shape()
-	if g.part != whole {
+	var w *gemmScratch // nil where it is not needed: the list's lock would move between the cores
+	if g.part != whole || g.a.copiesWell(s, g.cols) {
+		w = gemmScratches.Get()
 		grow(&w.edge, maxTile)
 	}
-	w.fetch(g)
 	for t := lo; t < hi; t++ {
 		v, u := t/g.across, t%g.across
 		i, i1 := g.row(v*g.strips/g.down), g.row((v+1)*g.strips/g.down)
@@ -222,7 +222,10 @@ func (g *gemmJob) Run(lo, hi int) {
 		}
 		x := block{
 			m: i1 - i, n: j1 - j, alpha: g.alpha, c: g.c[i*g.ldc+g.j+j:], ldc: g.ldc,
-			part: g.part, diag: i - g.j - j, edge: w.edge,
+			part: g.part, diag: i - g.j - j,
+		}
+		if w != nil {
+			x.edge = w.edge
 		}
 		for r := range g.runs {
 			var p int
@@ -246,7 +249,9 @@ func (g *gemmJob) Run(lo, hi int) {
 			g.level.multiplyBlock(&x)
 		}
 	}
-	gemmScratches.Put(w)
+	if w != nil {
+		gemmScratches.Put(w)
+	}
 }
 
 // row returns the first row of a strip; heights differ by 1 at most.
