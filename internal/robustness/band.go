@@ -12,6 +12,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
 	"tercet/internal/render"
+	"tercet/internal/rundir"
 	"tercet/internal/stat"
 	"tercet/internal/text"
 )
@@ -27,7 +28,7 @@ func BandsOf(name string, w *record.Worst, c *record.Certify) ([]printed.Band, e
 	for _, g := range w.Galleries {
 		b := printed.Band{
 			Run: name, Gallery: g.Gallery, Norm: w.Options.Norm,
-			Attack: fmt.Sprintf("%s, eps %s", w.Options.Version, text.Eps(w.Options.Norm, w.Options.Eps)),
+			Attack: fmt.Sprintf("%s, eps %s%s", w.Options.Version, text.Eps(w.Options.Norm, w.Options.Eps), rundir.AttacksAge(w)),
 		}
 		ends, err := endsOf(w, g)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/attack/worst"
 	"tercet/internal/record"
 )
 
@@ -57,6 +58,30 @@ func TestBandByHand(t *testing.T) {
 	if files, err := DrawBands(list, filepath.Join(t.TempDir(), "b")); err != nil || len(files) != 2 {
 		t.Error(files, err)
 	}
+}
+
+// A band says where its attacks are not those that its suite has today.
+func TestBandOfOlderAttacks(t *testing.T) {
+	t.Parallel()
+	w, _ := bandDocs()
+	for at := range w.Galleries {
+		names, err := worst.Planned(worst.Options{Version: "standard", Norm: "linf", Eps: 0.2}, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			w.Galleries[at].Members = append(w.Galleries[at].Members, record.WorstMember{Member: name})
+		}
+	}
+	says := func(want string) {
+		list, err := BandsOf("runs/a", w, nil)
+		if err != nil || list[0].Attack != want {
+			t.Errorf("%q, %v; want %q", list[0].Attack, err, want)
+		}
+	}
+	says("standard, eps 51/255")
+	w.Galleries[1].Members = w.Galleries[1].Members[1:]
+	says("standard, eps 51/255, by an older list of attacks")
 }
 
 // Radii count as they are; a vote is another system; what is proven and broken at once ends.

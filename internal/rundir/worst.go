@@ -126,10 +126,16 @@ func worstBudget(d *record.Worst) string {
 	if o.Given != "" {
 		out += ", with given images"
 	}
-	if !ByTodaysAttacks(d) {
-		out += ", by an older list of attacks"
+	return out + AttacksAge(d)
+}
+
+// AttacksAge is what is said after the name of d's suite where d comes from other attacks
+// than the suite has today, else "".
+func AttacksAge(d *record.Worst) string {
+	if ByTodaysAttacks(d) {
+		return ""
 	}
-	return out
+	return ", by an older list of attacks"
 }
 
 // certifiedBudget says what is proven: the largest budget of the document, and how.
