@@ -100,7 +100,7 @@ func (w *worker) give(j *job) bool {
 func (w *worker) serve() {
 	for {
 		j := w.next()
-		j.work(w.id)
+		j.work(1 + (w.id-1)%(len(j.spans)-1)) // span 0 is the caller's
 		j.release()
 	}
 }
