@@ -36,32 +36,53 @@ func (b *battery) randomness() error {
 }
 
 // anything: with every image in the ball copies of wrong images break all queries (B8).
+// Where a right row lies within rounding of a wrong one, it can be the nearest to a copy of
+// the latter, so several are tried.
 func (b *battery) anything() error {
-	if b.field.depth() > 1 {
-		return nil // a copy is near one wrong row, not several
+	if b.field.depth() > 1 || b.s.Gallery == Prototypes {
+		return nil // a copy is near one wrong row, not several, and a prototype is no image
 	}
 	left := 0
 	err := b.batches(b.places, func(w *batch) error {
-		for i, item := range w.items {
-			copy(w.adv.Row(i), w.x.Row(i))
-			b.field.aim([]int{item})
-			b.field.find(w.clean.Slice(i, i+1), b.field.depth())
-			if wrong := b.field.wrong(0); len(wrong) > 0 && b.s.Gallery != Prototypes {
-				if err := b.images.Read(int(b.gallery.Image(wrong[0].Row)), w.adv.Row(i)); err != nil {
+		images, kept := b.wrongImages(w), make([]bool, len(w.items))
+		for i := range kept {
+			kept[i] = true
+		}
+		for try := range copied {
+			for i := range w.items {
+				if try >= len(images[i]) {
+					continue
+				}
+				if err := b.images.Read(images[i][try], w.adv.Row(i)); err != nil {
 					return b.about(w.items[i:i+1], err)
 				}
 			}
+			b.look(w, w.adv)
+			for i := range w.items {
+				kept[i] = kept[i] && !beaten(b.field, i)
+			}
 		}
-		b.look(w, w.adv)
-		for i := range w.items {
-			if !beaten(b.field, i) {
+		for _, k := range kept {
+			if k {
 				left++
 			}
 		}
 		return nil
 	})
-	if b.s.Gallery != Prototypes {
-		b.add("B8", "queries that stay right as a copy of a wrong image", b.share(left), 0, 0)
-	}
+	b.add("B8", "queries that stay right as a copy of each of 5 wrong images", b.share(left), 0, 0)
 	return err
+}
+
+// wrongImages lists the images of the wrong rows that are nearest to each clean query.
+func (b *battery) wrongImages(w *batch) [][]int {
+	b.field.aim(w.items)
+	b.field.find(w.clean, copied)
+	out := make([][]int, len(w.items))
+	for i := range w.items {
+		copy(w.adv.Row(i), w.x.Row(i))
+		for _, n := range b.field.wrong(i) {
+			out[i] = append(out[i], int(b.gallery.Image(n.Row)))
+		}
+	}
+	return out
 }

@@ -111,6 +111,41 @@ func TestBatteryFlagsMaskedGradients(t *testing.T) {
 	}
 }
 
+// A right row with the image of the nearest wrong one is the nearest to a copy of it, by its
+// index. That is no sign of masked gradients: copies of other wrong images break the query.
+func TestBatteryWithTwins(t *testing.T) {
+	t.Parallel()
+	x := newTried(3, 60, 3, 3)
+	nearest := func() (row int) {
+		best := math.Inf(1)
+		for j := 3; j < x.g.Len(); j++ {
+			square := 0.0
+			for k, v := range x.g.X.Row(j) {
+				d := float64(x.g.X.Row(0)[k]) - float64(v)
+				square += d * d
+			}
+			if square < best {
+				best, row = square, j
+			}
+		}
+		return row
+	}()
+	copy(x.s.x.Row(2), x.s.x.Row(nearest)) // of the label of query 0
+	z := x.m.Embed(x.s.x, nn.Eval).Clone()
+	labels := x.g.Labels
+	var err error
+	if x.g, err = retrieval.NewGallery(z, labels); err != nil {
+		t.Fatal(err)
+	}
+	if !x.plain(0, x.s.x.Row(0)) || !x.plain(0, x.s.x.Row(nearest)) {
+		t.Fatal("query 0 is not right, clean and as a copy of the nearest wrong image")
+	}
+	checks, _ := verdicts(t, x.m, x.s, labels)
+	if c, ok := checks["B8"]; !ok || c.Verdict() != Pass {
+		t.Errorf("%+v, want a pass", c)
+	}
+}
+
 func TestVerdict(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -66,7 +66,7 @@ const (
 	cellRows     = 50  // nearest right rows from which a cell's distance is bounded
 	perplexity   = 10  // of the softmax that fixes the temperature
 	warmRows     = 50  // of which that is
-	copied       = 5   // wrong images that the member copy moves towards
+	copied       = 5   // wrong images that the member copy moves towards, and that check B8 tries
 	copySteps    = 4   // on the way there
 	searchedRows = 1   // of each kind, where the nearest decide
 )
