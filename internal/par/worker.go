@@ -17,7 +17,8 @@ type worker struct {
 	_     [104]byte // no other worker's words in these cache lines
 }
 
-// Marks of an inbox. Any other content says that the worker is at work.
+// Marks of an inbox: the worker looks for a job, sleeps, or takes one from the queue. With
+// the last one, and with a job, it is at work and can be given no other.
 var looking, asleep, leaving job
 
 var (

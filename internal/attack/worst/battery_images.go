@@ -44,10 +44,7 @@ func (b *battery) anything() error {
 	}
 	left := 0
 	err := b.batches(b.places, func(w *batch) error {
-		images, kept := b.wrongImages(w), make([]bool, len(w.items))
-		for i := range kept {
-			kept[i] = true
-		}
+		images, broken := b.wrongImages(w), make([]bool, len(w.items))
 		for try := range copied {
 			for i := range w.items {
 				if try >= len(images[i]) {
@@ -59,11 +56,11 @@ func (b *battery) anything() error {
 			}
 			b.look(w, w.adv)
 			for i := range w.items {
-				kept[i] = kept[i] && !beaten(b.field, i)
+				broken[i] = broken[i] || beaten(b.field, i)
 			}
 		}
-		for _, k := range kept {
-			if k {
+		for _, is := range broken {
+			if !is {
 				left++
 			}
 		}
