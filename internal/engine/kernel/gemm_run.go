@@ -34,7 +34,7 @@ type gemmJob struct {
 	panels, across int
 
 	// The current columns of B and group of runs of k, and its packed panels:
-	// run r of the group begins at packed[r*kc*stride].
+	// run r of the group begins at packed[r*kc*stride]. Of direct columns none are packed.
 	j, cols int
 	p, kc   int
 	runs    int
@@ -131,21 +131,50 @@ func columnRun(s tileShape, n int) int {
 	return roundUp(ceilDiv(n, ceilDiv(n, blocks.columns)), s.wide)
 }
 
-// split chooses the tasks of the current columns: blocks of rows, and of
-// columns too where the rows are too few.
+// split chooses the tasks of the current columns, and whether the tiles read B in place.
 func (g *gemmJob) split(s tileShape) {
 	g.strips, g.panels = ceilDiv(g.m, s.rows), ceilDiv(g.cols, s.wide)
 	g.stride = s.packedCols(g.cols)
+	g.direct = g.ready == nil && g.b.cs == 1 && blocks.readsWell(g.strips, g.b.rs, g.k*g.n)
 	g.down, g.across = ceilDiv(g.m, blocks.rows), 1
 	if !g.parallel || par.Threads() == 1 {
 		return
 	}
 	tasks := int(min(int64(2*manyTasks()), work(g.m, g.cols, g.k)/taskWork+1))
+	if g.columnwise() {
+		g.splitColumns(tasks)
+		return
+	}
 	if g.part != whole {
 		tasks *= 2
 	}
 	g.down = max(g.down, min(tasks, g.strips))
 	g.across = min(g.panels, ceilDiv(tasks, g.down))
+}
+
+// columnwise reports whether each thread shall begin with columns of its own: then it
+// multiplies by the panels of B that it packed itself, and many rows meet them before they
+// leave its second cache. A small B in place stays in the caches of all threads anyway.
+func (g *gemmJob) columnwise() bool {
+	return g.part == whole && !(g.direct && g.k*g.n <= fetchedB)
+}
+
+// A task of columns has at least taskStrips strips of A, so that reading its panels of B
+// pays, and where there are enough, taskPanels panels, so that copying its block of A does.
+const (
+	taskStrips = 5
+	taskPanels = 4
+)
+
+// splitColumns chooses about so many tasks: a run of columns for each thread, cut into
+// blocks of rows; more columns where the rows are too few.
+func (g *gemmJob) splitColumns(tasks int) {
+	t := par.Threads()
+	g.across = max(1, min(t, g.panels/taskPanels, tasks))
+	g.down = max(g.down, min(ceilDiv(tasks, g.across), g.strips/taskStrips))
+	if least := min(tasks, manyTasks()); g.down*g.across < least {
+		g.across = min(g.panels, roundUp(ceilDiv(least, g.down), t))
+	}
 }
 
 // directStrips is the number of strips of A up to which copying B costs more than it
@@ -171,9 +200,8 @@ func (b *blocking) readsWell(strips, rs, numbers int) bool {
 	return strips <= directStrips
 }
 
-// prepareB packs the current group of B, or lets the tiles read B itself.
+// prepareB packs the current group of B, unless the tiles read B itself.
 func (g *gemmJob) prepareB(s tileShape) {
-	g.direct = g.ready == nil && g.b.cs == 1 && blocks.readsWell(g.strips, g.b.rs, g.k*g.n)
 	if g.direct {
 		return
 	}
@@ -206,7 +234,7 @@ func (g *gemmPack) Run(lo, hi int) {
 // Run does tasks [lo, hi) of the multiplication.
 func (g *gemmJob) Run(lo, hi int) {
 	g.fetch()
-	s := g.level.shape()
+	s, columnwise := g.level.shape(), g.columnwise()
 	var w *gemmScratch // nil where it is not needed: the list's lock would move between the cores
 	if g.part != whole || g.a.copiesWell(s, g.cols) {
 		w = gemmScratches.Get()
@@ -214,6 +242,9 @@ func (g *gemmJob) Run(lo, hi int) {
 	}
 	for t := lo; t < hi; t++ {
 		v, u := t/g.across, t%g.across
+		if columnwise {
+			u, v = t/g.down, t%g.down
+		}
 		i, i1 := g.row(v*g.strips/g.down), g.row((v+1)*g.strips/g.down)
 		j := u * g.panels / g.across * s.wide
 		j1 := min((u+1)*g.panels/g.across*s.wide, g.cols)
