@@ -58,6 +58,13 @@ type winogradKind struct {
 	output      *winogradMap // Aᵀ
 	spread      *winogradMap // A
 	gather      *winogradMap // Gᵀ
+	halves      [2]winogradHalfMaps
+}
+
+// winogradHalfMaps make half of the positions of V and Z.
+type winogradHalfMaps struct {
+	input, spread *winogradMap
+	positions     []int
 }
 
 // The kinds: F(2x2,3x3), F(4x4,3x3), F(2x2,5x5), F(4x4,5x5).

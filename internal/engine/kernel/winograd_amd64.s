@@ -164,6 +164,200 @@ body:
 	VZEROUPPER
 	RET
 
+// func winogradInput4From4FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradInput4From4FirstAsmAVX512<>(SB), NOSPLIT, $0-64
+	MOVQ  n+8(FP), AX
+	MOVQ  src+16(FP), CX
+	MOVQ  dst+32(FP), DX
+	MOVQ  drow+40(FP), BX
+	SHLQ  $0x02, BX
+	MOVQ  dcol+48(FP), SI
+	SHLQ  $0x02, SI
+	LEAQ  (SI)(SI*2), DI
+	MOVQ  at+24(FP), R8
+	MOVL  $0x0000ffff, R9
+	KMOVW R9, K1
+
+next:
+	CMPQ  AX, $0x10
+	JGE   body
+	MOVL  $0x0000ffff, R9
+	BZHIL AX, R9, R9
+	KMOVW R9, K1
+
+body:
+	MOVQ       ahead+56(FP), R9
+	LEAQ       (CX)(R9*4), R9
+	MOVQ       64(R8), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z0
+	VMOVAPS    Z0, Z0
+	MOVQ       (R8), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z1
+	VSUBPS     Z1, Z0, Z0
+	MOVQ       72(R8), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z1
+	VMOVAPS    Z1, Z1
+	MOVQ       8(R8), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z2
+	VSUBPS     Z2, Z1, Z1
+	MOVQ       80(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z2
+	VMOVAPS    Z2, Z2
+	MOVQ       16(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z3
+	VSUBPS     Z3, Z2, Z2
+	MOVQ       88(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z3
+	VMOVAPS    Z3, Z3
+	MOVQ       24(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z4
+	VSUBPS     Z4, Z3, Z3
+	VMOVAPS    Z2, Z4
+	VSUBPS     Z0, Z4, Z4
+	VMOVUPS    Z4, (DX)
+	VADDPS     Z1, Z2, Z0
+	VSUBPS     Z1, Z2, Z2
+	VMOVUPS    Z0, (DX)(SI*1)
+	VMOVUPS    Z2, (DX)(SI*2)
+	VMOVAPS    Z3, Z0
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z0, (DX)(DI*1)
+	MOVQ       ahead+56(FP), R9
+	LEAQ       (CX)(R9*4), R9
+	MOVQ       96(R8), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z0
+	VMOVAPS    Z0, Z0
+	MOVQ       32(R8), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z1
+	VSUBPS     Z1, Z0, Z0
+	MOVQ       104(R8), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z1
+	VMOVAPS    Z1, Z1
+	MOVQ       40(R8), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z2
+	VSUBPS     Z2, Z1, Z1
+	MOVQ       112(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z2
+	VMOVAPS    Z2, Z2
+	MOVQ       48(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z3
+	VSUBPS     Z3, Z2, Z2
+	MOVQ       120(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z3
+	VMOVAPS    Z3, Z3
+	MOVQ       56(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z4
+	VSUBPS     Z4, Z3, Z3
+	LEAQ       (DX)(BX*1), R9
+	LEAQ       (R9)(BX*2), R9
+	VMOVAPS    Z2, Z4
+	VSUBPS     Z0, Z4, Z4
+	VMOVUPS    Z4, (R9)
+	VADDPS     Z1, Z2, Z0
+	VSUBPS     Z1, Z2, Z2
+	VMOVUPS    Z0, (R9)(SI*1)
+	VMOVUPS    Z2, (R9)(SI*2)
+	VMOVAPS    Z3, Z0
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z0, (R9)(DI*1)
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, AX
+	JG         next
+	VZEROUPPER
+	RET
+
+// func winogradInput4From4SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradInput4From4SecondAsmAVX512<>(SB), NOSPLIT, $0-64
+	MOVQ  n+8(FP), AX
+	MOVQ  src+16(FP), CX
+	MOVQ  dst+32(FP), DX
+	MOVQ  drow+40(FP), BX
+	SHLQ  $0x02, BX
+	MOVQ  dcol+48(FP), SI
+	SHLQ  $0x02, SI
+	LEAQ  (SI)(SI*2), DI
+	MOVQ  at+24(FP), R8
+	MOVL  $0x0000ffff, R9
+	KMOVW R9, K1
+
+next:
+	CMPQ  AX, $0x10
+	JGE   body
+	MOVL  $0x0000ffff, R9
+	BZHIL AX, R9, R9
+	KMOVW R9, K1
+
+body:
+	MOVQ       ahead+56(FP), R9
+	LEAQ       (CX)(R9*4), R9
+	MOVQ       64(R8), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z0
+	MOVQ       32(R8), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z1
+	VADDPS     Z1, Z0, Z2
+	VSUBPS     Z1, Z0, Z0
+	MOVQ       72(R8), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z1
+	MOVQ       40(R8), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z3
+	VADDPS     Z3, Z1, Z4
+	VSUBPS     Z3, Z1, Z1
+	MOVQ       80(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z3
+	MOVQ       48(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z5
+	VADDPS     Z5, Z3, Z6
+	VSUBPS     Z5, Z3, Z3
+	MOVQ       88(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z5
+	MOVQ       56(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z7
+	VADDPS     Z7, Z5, Z8
+	VSUBPS     Z7, Z5, Z5
+	LEAQ       (DX)(BX*1), R9
+	VMOVAPS    Z6, Z7
+	VSUBPS     Z2, Z7, Z7
+	VMOVUPS    Z7, (R9)
+	VADDPS     Z4, Z6, Z2
+	VSUBPS     Z4, Z6, Z6
+	VMOVUPS    Z2, (R9)(SI*1)
+	VMOVUPS    Z6, (R9)(SI*2)
+	VMOVAPS    Z8, Z2
+	VSUBPS     Z4, Z2, Z2
+	VMOVUPS    Z2, (R9)(DI*1)
+	LEAQ       (DX)(BX*2), R9
+	VMOVAPS    Z3, Z2
+	VSUBPS     Z0, Z2, Z2
+	VMOVUPS    Z2, (R9)
+	VADDPS     Z1, Z3, Z0
+	VSUBPS     Z1, Z3, Z2
+	VMOVUPS    Z0, (R9)(SI*1)
+	VMOVUPS    Z2, (R9)(SI*2)
+	VMOVAPS    Z5, Z0
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z0, (R9)(DI*1)
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, AX
+	JG         next
+	VZEROUPPER
+	RET
+
 // func winogradOutput2From4AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·winogradOutput2From4AsmAVX512<>(SB), NOSPLIT, $0-76
@@ -526,6 +720,128 @@ body:
 	VMOVUPS.Z  (CX)(R9*4), K1, Z1
 	LEAQ       (DX)(BX*1), R9
 	LEAQ       (R9)(BX*2), R9
+	VMOVUPS    Z0, (R9)
+	VADDPS     Z1, Z0, Z2
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z2, (R9)(SI*1)
+	VMOVUPS    Z0, (R9)(SI*2)
+	VMOVUPS    Z1, (R9)(DI*1)
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, AX
+	JG         next
+	VZEROUPPER
+	RET
+
+// func winogradSpread4From2FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradSpread4From2FirstAsmAVX512<>(SB), NOSPLIT, $0-64
+	MOVQ  n+8(FP), AX
+	MOVQ  src+16(FP), CX
+	MOVQ  dst+32(FP), DX
+	MOVQ  drow+40(FP), BX
+	SHLQ  $0x02, BX
+	MOVQ  dcol+48(FP), SI
+	SHLQ  $0x02, SI
+	LEAQ  (SI)(SI*2), DI
+	MOVQ  at+24(FP), R8
+	MOVL  $0x0000ffff, R9
+	KMOVW R9, K1
+
+next:
+	CMPQ  AX, $0x10
+	JGE   body
+	MOVL  $0x0000ffff, R9
+	BZHIL AX, R9, R9
+	KMOVW R9, K1
+
+body:
+	MOVQ       ahead+56(FP), R9
+	LEAQ       (CX)(R9*4), R9
+	MOVQ       (R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z0
+	MOVQ       8(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z1
+	VMOVUPS    Z0, (DX)
+	VADDPS     Z1, Z0, Z2
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z2, (DX)(SI*1)
+	VMOVUPS    Z0, (DX)(SI*2)
+	VMOVUPS    Z1, (DX)(DI*1)
+	MOVQ       ahead+56(FP), R9
+	LEAQ       (CX)(R9*4), R9
+	MOVQ       16(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z0
+	MOVQ       24(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z1
+	LEAQ       (DX)(BX*1), R9
+	LEAQ       (R9)(BX*2), R9
+	VMOVUPS    Z0, (R9)
+	VADDPS     Z1, Z0, Z2
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z2, (R9)(SI*1)
+	VMOVUPS    Z0, (R9)(SI*2)
+	VMOVUPS    Z1, (R9)(DI*1)
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, AX
+	JG         next
+	VZEROUPPER
+	RET
+
+// func winogradSpread4From2SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradSpread4From2SecondAsmAVX512<>(SB), NOSPLIT, $0-64
+	MOVQ  n+8(FP), AX
+	MOVQ  src+16(FP), CX
+	MOVQ  dst+32(FP), DX
+	MOVQ  drow+40(FP), BX
+	SHLQ  $0x02, BX
+	MOVQ  dcol+48(FP), SI
+	SHLQ  $0x02, SI
+	LEAQ  (SI)(SI*2), DI
+	MOVQ  at+24(FP), R8
+	MOVL  $0x0000ffff, R9
+	KMOVW R9, K1
+
+next:
+	CMPQ  AX, $0x10
+	JGE   body
+	MOVL  $0x0000ffff, R9
+	BZHIL AX, R9, R9
+	KMOVW R9, K1
+
+body:
+	MOVQ       ahead+56(FP), R9
+	LEAQ       (CX)(R9*4), R9
+	MOVQ       (R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z0
+	MOVQ       16(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z1
+	VADDPS     Z1, Z0, Z2
+	VSUBPS     Z1, Z0, Z0
+	MOVQ       8(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z1
+	MOVQ       24(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS.Z  (CX)(R10*4), K1, Z3
+	VADDPS     Z3, Z1, Z4
+	VSUBPS     Z3, Z1, Z1
+	LEAQ       (DX)(BX*1), R9
+	VMOVUPS    Z2, (R9)
+	VADDPS     Z4, Z2, Z3
+	VSUBPS     Z4, Z2, Z2
+	VMOVUPS    Z3, (R9)(SI*1)
+	VMOVUPS    Z2, (R9)(SI*2)
+	VMOVUPS    Z4, (R9)(DI*1)
+	LEAQ       (DX)(BX*2), R9
 	VMOVUPS    Z0, (R9)
 	VADDPS     Z1, Z0, Z2
 	VSUBPS     Z1, Z0, Z0
@@ -1286,6 +1602,559 @@ DATA winogradConstant3fc00000<>+20(SB)/4, $(1.5)
 DATA winogradConstant3fc00000<>+24(SB)/4, $(1.5)
 DATA winogradConstant3fc00000<>+28(SB)/4, $(1.5)
 GLOBL winogradConstant3fc00000<>(SB), RODATA|NOPTR, $32
+
+// func winogradInput6From6FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradInput6From6FirstAsmAVX512<>(SB), NOSPLIT, $0-64
+	VBROADCASTSS winogradConstant3f610000<>+0(SB), Z0
+	VBROADCASTSS winogradConstant40290000<>+0(SB), Z1
+	VBROADCASTSS winogradConstant40100000<>+0(SB), Z2
+	VBROADCASTSS winogradConstant3fb40000<>+0(SB), Z3
+	VBROADCASTSS winogradConstant3f200000<>+0(SB), Z4
+	VBROADCASTSS winogradConstant3ec80000<>+0(SB), Z5
+	VBROADCASTSS winogradConstant3f160000<>+0(SB), Z6
+	VBROADCASTSS winogradConstant3fc00000<>+0(SB), Z7
+	MOVQ         n+8(FP), AX
+	MOVQ         src+16(FP), CX
+	MOVQ         dst+32(FP), DX
+	MOVQ         drow+40(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         dcol+48(FP), SI
+	SHLQ         $0x02, SI
+	LEAQ         (SI)(SI*2), DI
+	LEAQ         (DI)(SI*2), R8
+	MOVQ         at+24(FP), R9
+	MOVL         $0x0000ffff, R10
+	KMOVW        R10, K1
+
+next:
+	CMPQ  AX, $0x10
+	JGE   body
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+body:
+	MOVQ         ahead+56(FP), R10
+	LEAQ         (CX)(R10*4), R10
+	MOVQ         192(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z8
+	VMOVAPS      Z8, Z8
+	MOVQ         (R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
+	VFMADD231PS  Z0, Z9, Z8
+	MOVQ         96(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
+	VFNMADD231PS Z1, Z9, Z8
+	MOVQ         200(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
+	VMOVAPS      Z9, Z9
+	MOVQ         8(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z10
+	VFMADD231PS  Z0, Z10, Z9
+	MOVQ         104(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z10
+	VFNMADD231PS Z1, Z10, Z9
+	MOVQ         208(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z10
+	VMOVAPS      Z10, Z10
+	MOVQ         16(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
+	VFMADD231PS  Z0, Z11, Z10
+	MOVQ         112(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
+	VFNMADD231PS Z1, Z11, Z10
+	MOVQ         216(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
+	VMOVAPS      Z11, Z11
+	MOVQ         24(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z12
+	VFMADD231PS  Z0, Z12, Z11
+	MOVQ         120(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z12
+	VFNMADD231PS Z1, Z12, Z11
+	MOVQ         224(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z12
+	VMOVAPS      Z12, Z12
+	MOVQ         32(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
+	VFMADD231PS  Z0, Z13, Z12
+	MOVQ         128(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
+	VFNMADD231PS Z1, Z13, Z12
+	MOVQ         232(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
+	VMOVAPS      Z13, Z13
+	MOVQ         40(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z14
+	VFMADD231PS  Z0, Z14, Z13
+	MOVQ         136(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z14
+	VFNMADD231PS Z1, Z14, Z13
+	VMOVAPS      Z12, Z14
+	VFMADD231PS  Z0, Z8, Z14
+	VFNMADD231PS Z1, Z10, Z14
+	VMOVUPS      Z14, (DX)
+	VMOVAPS      Z12, Z8
+	VFNMADD231PS Z2, Z10, Z8
+	VMULPS       Z4, Z11, Z14
+	VFNMADD231PS Z3, Z9, Z14
+	VADDPS       Z14, Z8, Z15
+	VSUBPS       Z14, Z8, Z8
+	VMOVUPS      Z15, (DX)(SI*1)
+	VMOVUPS      Z8, (DX)(SI*2)
+	VMOVAPS      Z12, Z8
+	VFNMADD231PS Z5, Z10, Z8
+	VMULPS       Z7, Z11, Z10
+	VFNMADD231PS Z6, Z9, Z10
+	VADDPS       Z10, Z8, Z12
+	VSUBPS       Z10, Z8, Z8
+	VMOVUPS      Z12, (DX)(DI*1)
+	VMOVUPS      Z8, (DX)(SI*4)
+	VMOVAPS      Z13, Z8
+	VFMADD231PS  Z0, Z9, Z8
+	VFNMADD231PS Z1, Z11, Z8
+	VMOVUPS      Z8, (DX)(R8*1)
+	MOVQ         ahead+56(FP), R10
+	LEAQ         (CX)(R10*4), R10
+	MOVQ         192(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z8
+	VMOVAPS      Z8, Z8
+	MOVQ         96(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
+	VFNMADD231PS Z2, Z9, Z8
+	MOVQ         144(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
+	VMULPS       Z4, Z9, Z9
+	MOVQ         48(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z10
+	VFNMADD231PS Z3, Z10, Z9
+	VADDPS       Z9, Z8, Z10
+	VSUBPS       Z9, Z8, Z8
+	MOVQ         200(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
+	VMOVAPS      Z9, Z9
+	MOVQ         104(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
+	VFNMADD231PS Z2, Z11, Z9
+	MOVQ         152(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
+	VMULPS       Z4, Z11, Z11
+	MOVQ         56(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z12
+	VFNMADD231PS Z3, Z12, Z11
+	VADDPS       Z11, Z9, Z12
+	VSUBPS       Z11, Z9, Z9
+	MOVQ         208(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
+	VMOVAPS      Z11, Z11
+	MOVQ         112(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
+	VFNMADD231PS Z2, Z13, Z11
+	MOVQ         160(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
+	VMULPS       Z4, Z13, Z13
+	MOVQ         64(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z14
+	VFNMADD231PS Z3, Z14, Z13
+	VADDPS       Z13, Z11, Z14
+	VSUBPS       Z13, Z11, Z11
+	MOVQ         216(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
+	VMOVAPS      Z13, Z13
+	MOVQ         120(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z15
+	VFNMADD231PS Z2, Z15, Z13
+	MOVQ         168(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z15
+	VMULPS       Z4, Z15, Z15
+	MOVQ         72(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z16
+	VFNMADD231PS Z3, Z16, Z15
+	VADDPS       Z15, Z13, Z16
+	VSUBPS       Z15, Z13, Z13
+	MOVQ         224(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z15
+	VMOVAPS      Z15, Z15
+	MOVQ         128(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z17
+	VFNMADD231PS Z2, Z17, Z15
+	MOVQ         176(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z17
+	VMULPS       Z4, Z17, Z17
+	MOVQ         80(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z18
+	VFNMADD231PS Z3, Z18, Z17
+	VADDPS       Z17, Z15, Z18
+	VSUBPS       Z17, Z15, Z15
+	MOVQ         232(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z17
+	VMOVAPS      Z17, Z17
+	MOVQ         136(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z19
+	VFNMADD231PS Z2, Z19, Z17
+	MOVQ         184(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z19
+	VMULPS       Z4, Z19, Z19
+	MOVQ         88(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z20
+	VFNMADD231PS Z3, Z20, Z19
+	VADDPS       Z19, Z17, Z20
+	VSUBPS       Z19, Z17, Z17
+	LEAQ         (DX)(BX*1), R10
+	VMOVAPS      Z18, Z19
+	VFMADD231PS  Z0, Z10, Z19
+	VFNMADD231PS Z1, Z14, Z19
+	VMOVUPS      Z19, (R10)
+	VMOVAPS      Z18, Z10
+	VFNMADD231PS Z2, Z14, Z10
+	VMULPS       Z4, Z16, Z19
+	VFNMADD231PS Z3, Z12, Z19
+	VADDPS       Z19, Z10, Z21
+	VSUBPS       Z19, Z10, Z10
+	VMOVUPS      Z21, (R10)(SI*1)
+	VMOVUPS      Z10, (R10)(SI*2)
+	VMOVAPS      Z18, Z10
+	VFNMADD231PS Z5, Z14, Z10
+	VMULPS       Z7, Z16, Z14
+	VFNMADD231PS Z6, Z12, Z14
+	VADDPS       Z14, Z10, Z18
+	VSUBPS       Z14, Z10, Z10
+	VMOVUPS      Z18, (R10)(DI*1)
+	VMOVUPS      Z10, (R10)(SI*4)
+	VMOVAPS      Z20, Z10
+	VFMADD231PS  Z0, Z12, Z10
+	VFNMADD231PS Z1, Z16, Z10
+	VMOVUPS      Z10, (R10)(R8*1)
+	LEAQ         (DX)(BX*2), R10
+	VMOVAPS      Z15, Z10
+	VFMADD231PS  Z0, Z8, Z10
+	VFNMADD231PS Z1, Z11, Z10
+	VMOVUPS      Z10, (R10)
+	VMOVAPS      Z15, Z8
+	VFNMADD231PS Z2, Z11, Z8
+	VMULPS       Z4, Z13, Z10
+	VFNMADD231PS Z3, Z9, Z10
+	VADDPS       Z10, Z8, Z12
+	VSUBPS       Z10, Z8, Z8
+	VMOVUPS      Z12, (R10)(SI*1)
+	VMOVUPS      Z8, (R10)(SI*2)
+	VMOVAPS      Z15, Z8
+	VFNMADD231PS Z5, Z11, Z8
+	VMULPS       Z7, Z13, Z10
+	VFNMADD231PS Z6, Z9, Z10
+	VADDPS       Z10, Z8, Z11
+	VSUBPS       Z10, Z8, Z8
+	VMOVUPS      Z11, (R10)(DI*1)
+	VMOVUPS      Z8, (R10)(SI*4)
+	VMOVAPS      Z17, Z8
+	VFMADD231PS  Z0, Z9, Z8
+	VFNMADD231PS Z1, Z13, Z8
+	VMOVUPS      Z8, (R10)(R8*1)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, AX
+	JG           next
+	VZEROUPPER
+	RET
+
+// func winogradInput6From6SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradInput6From6SecondAsmAVX512<>(SB), NOSPLIT, $0-64
+	VBROADCASTSS winogradConstant3f610000<>+0(SB), Z0
+	VBROADCASTSS winogradConstant40290000<>+0(SB), Z1
+	VBROADCASTSS winogradConstant40100000<>+0(SB), Z2
+	VBROADCASTSS winogradConstant3fb40000<>+0(SB), Z3
+	VBROADCASTSS winogradConstant3f200000<>+0(SB), Z4
+	VBROADCASTSS winogradConstant3ec80000<>+0(SB), Z5
+	VBROADCASTSS winogradConstant3f160000<>+0(SB), Z6
+	VBROADCASTSS winogradConstant3fc00000<>+0(SB), Z7
+	MOVQ         n+8(FP), AX
+	MOVQ         src+16(FP), CX
+	MOVQ         dst+32(FP), DX
+	MOVQ         drow+40(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         dcol+48(FP), SI
+	SHLQ         $0x02, SI
+	LEAQ         (SI)(SI*2), DI
+	LEAQ         (DI)(SI*2), R8
+	MOVQ         at+24(FP), R9
+	MOVL         $0x0000ffff, R10
+	KMOVW        R10, K1
+
+next:
+	CMPQ  AX, $0x10
+	JGE   body
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+body:
+	MOVQ         ahead+56(FP), R10
+	LEAQ         (CX)(R10*4), R10
+	MOVQ         192(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z8
+	VMOVAPS      Z8, Z8
+	MOVQ         96(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
+	VFNMADD231PS Z5, Z9, Z8
+	MOVQ         144(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
+	VMULPS       Z7, Z9, Z9
+	MOVQ         48(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z10
+	VFNMADD231PS Z6, Z10, Z9
+	VADDPS       Z9, Z8, Z10
+	VSUBPS       Z9, Z8, Z8
+	MOVQ         200(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
+	VMOVAPS      Z9, Z9
+	MOVQ         104(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
+	VFNMADD231PS Z5, Z11, Z9
+	MOVQ         152(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
+	VMULPS       Z7, Z11, Z11
+	MOVQ         56(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z12
+	VFNMADD231PS Z6, Z12, Z11
+	VADDPS       Z11, Z9, Z12
+	VSUBPS       Z11, Z9, Z9
+	MOVQ         208(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
+	VMOVAPS      Z11, Z11
+	MOVQ         112(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
+	VFNMADD231PS Z5, Z13, Z11
+	MOVQ         160(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
+	VMULPS       Z7, Z13, Z13
+	MOVQ         64(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z14
+	VFNMADD231PS Z6, Z14, Z13
+	VADDPS       Z13, Z11, Z14
+	VSUBPS       Z13, Z11, Z11
+	MOVQ         216(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
+	VMOVAPS      Z13, Z13
+	MOVQ         120(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z15
+	VFNMADD231PS Z5, Z15, Z13
+	MOVQ         168(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z15
+	VMULPS       Z7, Z15, Z15
+	MOVQ         72(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z16
+	VFNMADD231PS Z6, Z16, Z15
+	VADDPS       Z15, Z13, Z16
+	VSUBPS       Z15, Z13, Z13
+	MOVQ         224(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z15
+	VMOVAPS      Z15, Z15
+	MOVQ         128(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z17
+	VFNMADD231PS Z5, Z17, Z15
+	MOVQ         176(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z17
+	VMULPS       Z7, Z17, Z17
+	MOVQ         80(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z18
+	VFNMADD231PS Z6, Z18, Z17
+	VADDPS       Z17, Z15, Z18
+	VSUBPS       Z17, Z15, Z15
+	MOVQ         232(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z17
+	VMOVAPS      Z17, Z17
+	MOVQ         136(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z19
+	VFNMADD231PS Z5, Z19, Z17
+	MOVQ         184(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z19
+	VMULPS       Z7, Z19, Z19
+	MOVQ         88(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z20
+	VFNMADD231PS Z6, Z20, Z19
+	VADDPS       Z19, Z17, Z20
+	VSUBPS       Z19, Z17, Z17
+	LEAQ         (DX)(BX*1), R10
+	LEAQ         (R10)(BX*2), R10
+	VMOVAPS      Z18, Z19
+	VFMADD231PS  Z0, Z10, Z19
+	VFNMADD231PS Z1, Z14, Z19
+	VMOVUPS      Z19, (R10)
+	VMOVAPS      Z18, Z10
+	VFNMADD231PS Z2, Z14, Z10
+	VMULPS       Z4, Z16, Z19
+	VFNMADD231PS Z3, Z12, Z19
+	VADDPS       Z19, Z10, Z21
+	VSUBPS       Z19, Z10, Z10
+	VMOVUPS      Z21, (R10)(SI*1)
+	VMOVUPS      Z10, (R10)(SI*2)
+	VMOVAPS      Z18, Z10
+	VFNMADD231PS Z5, Z14, Z10
+	VMULPS       Z7, Z16, Z14
+	VFNMADD231PS Z6, Z12, Z14
+	VADDPS       Z14, Z10, Z18
+	VSUBPS       Z14, Z10, Z10
+	VMOVUPS      Z18, (R10)(DI*1)
+	VMOVUPS      Z10, (R10)(SI*4)
+	VMOVAPS      Z20, Z10
+	VFMADD231PS  Z0, Z12, Z10
+	VFNMADD231PS Z1, Z16, Z10
+	VMOVUPS      Z10, (R10)(R8*1)
+	LEAQ         (DX)(BX*4), R10
+	VMOVAPS      Z15, Z10
+	VFMADD231PS  Z0, Z8, Z10
+	VFNMADD231PS Z1, Z11, Z10
+	VMOVUPS      Z10, (R10)
+	VMOVAPS      Z15, Z8
+	VFNMADD231PS Z2, Z11, Z8
+	VMULPS       Z4, Z13, Z10
+	VFNMADD231PS Z3, Z9, Z10
+	VADDPS       Z10, Z8, Z12
+	VSUBPS       Z10, Z8, Z8
+	VMOVUPS      Z12, (R10)(SI*1)
+	VMOVUPS      Z8, (R10)(SI*2)
+	VMOVAPS      Z15, Z8
+	VFNMADD231PS Z5, Z11, Z8
+	VMULPS       Z7, Z13, Z10
+	VFNMADD231PS Z6, Z9, Z10
+	VADDPS       Z10, Z8, Z11
+	VSUBPS       Z10, Z8, Z8
+	VMOVUPS      Z11, (R10)(DI*1)
+	VMOVUPS      Z8, (R10)(SI*4)
+	VMOVAPS      Z17, Z8
+	VFMADD231PS  Z0, Z9, Z8
+	VFNMADD231PS Z1, Z13, Z8
+	VMOVUPS      Z8, (R10)(R8*1)
+	MOVQ         ahead+56(FP), R10
+	LEAQ         (CX)(R10*4), R10
+	MOVQ         240(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z8
+	VMOVAPS      Z8, Z8
+	MOVQ         48(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
+	VFMADD231PS  Z0, Z9, Z8
+	MOVQ         144(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
+	VFNMADD231PS Z1, Z9, Z8
+	MOVQ         248(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
+	VMOVAPS      Z9, Z9
+	MOVQ         56(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z10
+	VFMADD231PS  Z0, Z10, Z9
+	MOVQ         152(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z10
+	VFNMADD231PS Z1, Z10, Z9
+	MOVQ         256(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z10
+	VMOVAPS      Z10, Z10
+	MOVQ         64(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
+	VFMADD231PS  Z0, Z11, Z10
+	MOVQ         160(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
+	VFNMADD231PS Z1, Z11, Z10
+	MOVQ         264(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
+	VMOVAPS      Z11, Z11
+	MOVQ         72(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z12
+	VFMADD231PS  Z0, Z12, Z11
+	MOVQ         168(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z12
+	VFNMADD231PS Z1, Z12, Z11
+	MOVQ         272(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z12
+	VMOVAPS      Z12, Z12
+	MOVQ         80(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
+	VFMADD231PS  Z0, Z13, Z12
+	MOVQ         176(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
+	VFNMADD231PS Z1, Z13, Z12
+	MOVQ         280(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
+	VMOVAPS      Z13, Z13
+	MOVQ         88(R9), R10
+	VMOVUPS.Z    (CX)(R10*4), K1, Z14
+	VFMADD231PS  Z0, Z14, Z13
+	MOVQ         184(R9), R10
+	VMOVUPS.Z    (CX)(R10*4), K1, Z14
+	VFNMADD231PS Z1, Z14, Z13
+	LEAQ         (DX)(BX*1), R10
+	LEAQ         (R10)(BX*4), R10
+	VMOVAPS      Z12, Z14
+	VFMADD231PS  Z0, Z8, Z14
+	VFNMADD231PS Z1, Z10, Z14
+	VMOVUPS      Z14, (R10)
+	VMOVAPS      Z12, Z8
+	VFNMADD231PS Z2, Z10, Z8
+	VMULPS       Z4, Z11, Z14
+	VFNMADD231PS Z3, Z9, Z14
+	VADDPS       Z14, Z8, Z15
+	VSUBPS       Z14, Z8, Z8
+	VMOVUPS      Z15, (R10)(SI*1)
+	VMOVUPS      Z8, (R10)(SI*2)
+	VMOVAPS      Z12, Z8
+	VFNMADD231PS Z5, Z10, Z8
+	VMULPS       Z7, Z11, Z10
+	VFNMADD231PS Z6, Z9, Z10
+	VADDPS       Z10, Z8, Z12
+	VSUBPS       Z10, Z8, Z8
+	VMOVUPS      Z12, (R10)(DI*1)
+	VMOVUPS      Z8, (R10)(SI*4)
+	VMOVAPS      Z13, Z8
+	VFMADD231PS  Z0, Z9, Z8
+	VFNMADD231PS Z1, Z11, Z8
+	VMOVUPS      Z8, (R10)(R8*1)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, AX
+	JG           next
+	VZEROUPPER
+	RET
 
 // func winogradOutput4From6AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
@@ -2187,6 +3056,363 @@ body:
 	VMULPS      Z4, Z13, Z13
 	MOVQ        120(R9), R10
 	VMOVUPS.Z   (CX)(R10*4), K1, Z14
+	VFMADD231PS Z5, Z14, Z13
+	VADDPS      Z13, Z11, Z14
+	VSUBPS      Z13, Z11, Z11
+	LEAQ        (DX)(BX*1), R10
+	LEAQ        (R10)(BX*2), R10
+	VMOVUPS     Z8, (R10)
+	VMOVAPS     Z8, Z13
+	VFMADD231PS Z0, Z12, Z13
+	VMULPS      Z1, Z10, Z15
+	VFMADD231PS Z2, Z14, Z15
+	VADDPS      Z15, Z13, Z16
+	VSUBPS      Z15, Z13, Z13
+	VMOVUPS     Z16, (R10)(SI*1)
+	VMOVUPS     Z13, (R10)(SI*2)
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z3, Z12, Z8
+	VMULPS      Z4, Z10, Z10
+	VFMADD231PS Z5, Z14, Z10
+	VADDPS      Z10, Z8, Z12
+	VSUBPS      Z10, Z8, Z8
+	VMOVUPS     Z12, (R10)(DI*1)
+	VMOVUPS     Z8, (R10)(SI*4)
+	VMOVUPS     Z14, (R10)(R8*1)
+	LEAQ        (DX)(BX*4), R10
+	VMOVUPS     Z6, (R10)
+	VMOVAPS     Z6, Z8
+	VFMADD231PS Z0, Z9, Z8
+	VMULPS      Z1, Z7, Z10
+	VFMADD231PS Z2, Z11, Z10
+	VADDPS      Z10, Z8, Z12
+	VSUBPS      Z10, Z8, Z8
+	VMOVUPS     Z12, (R10)(SI*1)
+	VMOVUPS     Z8, (R10)(SI*2)
+	VMOVAPS     Z6, Z6
+	VFMADD231PS Z3, Z9, Z6
+	VMULPS      Z4, Z7, Z7
+	VFMADD231PS Z5, Z11, Z7
+	VADDPS      Z7, Z6, Z8
+	VSUBPS      Z7, Z6, Z6
+	VMOVUPS     Z8, (R10)(DI*1)
+	VMOVUPS     Z6, (R10)(SI*4)
+	VMOVUPS     Z11, (R10)(R8*1)
+	MOVQ        ahead+56(FP), R10
+	LEAQ        (CX)(R10*4), R10
+	MOVQ        96(R9), R10
+	VMOVUPS.Z   (CX)(R10*4), K1, Z6
+	MOVQ        104(R9), R10
+	VMOVUPS.Z   (CX)(R10*4), K1, Z7
+	MOVQ        112(R9), R10
+	VMOVUPS.Z   (CX)(R10*4), K1, Z8
+	MOVQ        120(R9), R10
+	VMOVUPS.Z   (CX)(R10*4), K1, Z9
+	LEAQ        (DX)(BX*1), R10
+	LEAQ        (R10)(BX*4), R10
+	VMOVUPS     Z6, (R10)
+	VMOVAPS     Z6, Z10
+	VFMADD231PS Z0, Z8, Z10
+	VMULPS      Z1, Z7, Z11
+	VFMADD231PS Z2, Z9, Z11
+	VADDPS      Z11, Z10, Z12
+	VSUBPS      Z11, Z10, Z10
+	VMOVUPS     Z12, (R10)(SI*1)
+	VMOVUPS     Z10, (R10)(SI*2)
+	VMOVAPS     Z6, Z6
+	VFMADD231PS Z3, Z8, Z6
+	VMULPS      Z4, Z7, Z7
+	VFMADD231PS Z5, Z9, Z7
+	VADDPS      Z7, Z6, Z8
+	VSUBPS      Z7, Z6, Z6
+	VMOVUPS     Z8, (R10)(DI*1)
+	VMOVUPS     Z6, (R10)(SI*4)
+	VMOVUPS     Z9, (R10)(R8*1)
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x10, AX
+	JG          next
+	VZEROUPPER
+	RET
+
+// func winogradSpread6From4FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradSpread6From4FirstAsmAVX512<>(SB), NOSPLIT, $0-64
+	VBROADCASTSS winogradConstant3ec80000<>+0(SB), Z0
+	VBROADCASTSS winogradConstant3f200000<>+0(SB), Z1
+	VBROADCASTSS winogradConstant3e7a0000<>+0(SB), Z2
+	VBROADCASTSS winogradConstant40100000<>+0(SB), Z3
+	VBROADCASTSS winogradConstant3fc00000<>+0(SB), Z4
+	VBROADCASTSS winogradConstant40580000<>+0(SB), Z5
+	MOVQ         n+8(FP), AX
+	MOVQ         src+16(FP), CX
+	MOVQ         dst+32(FP), DX
+	MOVQ         drow+40(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         dcol+48(FP), SI
+	SHLQ         $0x02, SI
+	LEAQ         (SI)(SI*2), DI
+	LEAQ         (DI)(SI*2), R8
+	MOVQ         at+24(FP), R9
+	MOVL         $0x0000ffff, R10
+	KMOVW        R10, K1
+
+next:
+	CMPQ  AX, $0x10
+	JGE   body
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+body:
+	MOVQ        ahead+56(FP), R10
+	LEAQ        (CX)(R10*4), R10
+	MOVQ        (R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z6
+	MOVQ        8(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z7
+	MOVQ        16(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z8
+	MOVQ        24(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z9
+	VMOVUPS     Z6, (DX)
+	VMOVAPS     Z6, Z10
+	VFMADD231PS Z0, Z8, Z10
+	VMULPS      Z1, Z7, Z11
+	VFMADD231PS Z2, Z9, Z11
+	VADDPS      Z11, Z10, Z12
+	VSUBPS      Z11, Z10, Z10
+	VMOVUPS     Z12, (DX)(SI*1)
+	VMOVUPS     Z10, (DX)(SI*2)
+	VMOVAPS     Z6, Z6
+	VFMADD231PS Z3, Z8, Z6
+	VMULPS      Z4, Z7, Z7
+	VFMADD231PS Z5, Z9, Z7
+	VADDPS      Z7, Z6, Z8
+	VSUBPS      Z7, Z6, Z6
+	VMOVUPS     Z8, (DX)(DI*1)
+	VMOVUPS     Z6, (DX)(SI*4)
+	VMOVUPS     Z9, (DX)(R8*1)
+	MOVQ        ahead+56(FP), R10
+	LEAQ        (CX)(R10*4), R10
+	MOVQ        (R9), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z6
+	VMOVAPS     Z6, Z6
+	MOVQ        64(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z7
+	VFMADD231PS Z0, Z7, Z6
+	MOVQ        32(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z7
+	VMULPS      Z1, Z7, Z7
+	MOVQ        96(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z8
+	VFMADD231PS Z2, Z8, Z7
+	VADDPS      Z7, Z6, Z8
+	VSUBPS      Z7, Z6, Z6
+	MOVQ        8(R9), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z7
+	VMOVAPS     Z7, Z7
+	MOVQ        72(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z9
+	VFMADD231PS Z0, Z9, Z7
+	MOVQ        40(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z9
+	VMULPS      Z1, Z9, Z9
+	MOVQ        104(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z10
+	VFMADD231PS Z2, Z10, Z9
+	VADDPS      Z9, Z7, Z10
+	VSUBPS      Z9, Z7, Z7
+	MOVQ        16(R9), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z9
+	VMOVAPS     Z9, Z9
+	MOVQ        80(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z11
+	VFMADD231PS Z0, Z11, Z9
+	MOVQ        48(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z11
+	VMULPS      Z1, Z11, Z11
+	MOVQ        112(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z12
+	VFMADD231PS Z2, Z12, Z11
+	VADDPS      Z11, Z9, Z12
+	VSUBPS      Z11, Z9, Z9
+	MOVQ        24(R9), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z11
+	VMOVAPS     Z11, Z11
+	MOVQ        88(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z13
+	VFMADD231PS Z0, Z13, Z11
+	MOVQ        56(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z13
+	VMULPS      Z1, Z13, Z13
+	MOVQ        120(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z14
+	VFMADD231PS Z2, Z14, Z13
+	VADDPS      Z13, Z11, Z14
+	VSUBPS      Z13, Z11, Z11
+	LEAQ        (DX)(BX*1), R10
+	VMOVUPS     Z8, (R10)
+	VMOVAPS     Z8, Z13
+	VFMADD231PS Z0, Z12, Z13
+	VMULPS      Z1, Z10, Z15
+	VFMADD231PS Z2, Z14, Z15
+	VADDPS      Z15, Z13, Z16
+	VSUBPS      Z15, Z13, Z13
+	VMOVUPS     Z16, (R10)(SI*1)
+	VMOVUPS     Z13, (R10)(SI*2)
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z3, Z12, Z8
+	VMULPS      Z4, Z10, Z10
+	VFMADD231PS Z5, Z14, Z10
+	VADDPS      Z10, Z8, Z12
+	VSUBPS      Z10, Z8, Z8
+	VMOVUPS     Z12, (R10)(DI*1)
+	VMOVUPS     Z8, (R10)(SI*4)
+	VMOVUPS     Z14, (R10)(R8*1)
+	LEAQ        (DX)(BX*2), R10
+	VMOVUPS     Z6, (R10)
+	VMOVAPS     Z6, Z8
+	VFMADD231PS Z0, Z9, Z8
+	VMULPS      Z1, Z7, Z10
+	VFMADD231PS Z2, Z11, Z10
+	VADDPS      Z10, Z8, Z12
+	VSUBPS      Z10, Z8, Z8
+	VMOVUPS     Z12, (R10)(SI*1)
+	VMOVUPS     Z8, (R10)(SI*2)
+	VMOVAPS     Z6, Z6
+	VFMADD231PS Z3, Z9, Z6
+	VMULPS      Z4, Z7, Z7
+	VFMADD231PS Z5, Z11, Z7
+	VADDPS      Z7, Z6, Z8
+	VSUBPS      Z7, Z6, Z6
+	VMOVUPS     Z8, (R10)(DI*1)
+	VMOVUPS     Z6, (R10)(SI*4)
+	VMOVUPS     Z11, (R10)(R8*1)
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x10, AX
+	JG          next
+	VZEROUPPER
+	RET
+
+// func winogradSpread6From4SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradSpread6From4SecondAsmAVX512<>(SB), NOSPLIT, $0-64
+	VBROADCASTSS winogradConstant3ec80000<>+0(SB), Z0
+	VBROADCASTSS winogradConstant3f200000<>+0(SB), Z1
+	VBROADCASTSS winogradConstant3e7a0000<>+0(SB), Z2
+	VBROADCASTSS winogradConstant40100000<>+0(SB), Z3
+	VBROADCASTSS winogradConstant3fc00000<>+0(SB), Z4
+	VBROADCASTSS winogradConstant40580000<>+0(SB), Z5
+	MOVQ         n+8(FP), AX
+	MOVQ         src+16(FP), CX
+	MOVQ         dst+32(FP), DX
+	MOVQ         drow+40(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         dcol+48(FP), SI
+	SHLQ         $0x02, SI
+	LEAQ         (SI)(SI*2), DI
+	LEAQ         (DI)(SI*2), R8
+	MOVQ         at+24(FP), R9
+	MOVL         $0x0000ffff, R10
+	KMOVW        R10, K1
+
+next:
+	CMPQ  AX, $0x10
+	JGE   body
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+body:
+	MOVQ        ahead+56(FP), R10
+	LEAQ        (CX)(R10*4), R10
+	MOVQ        (R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z6
+	VMOVAPS     Z6, Z6
+	MOVQ        64(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z7
+	VFMADD231PS Z3, Z7, Z6
+	MOVQ        32(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z7
+	VMULPS      Z4, Z7, Z7
+	MOVQ        96(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z8
+	VFMADD231PS Z5, Z8, Z7
+	VADDPS      Z7, Z6, Z8
+	VSUBPS      Z7, Z6, Z6
+	MOVQ        8(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z7
+	VMOVAPS     Z7, Z7
+	MOVQ        72(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z9
+	VFMADD231PS Z3, Z9, Z7
+	MOVQ        40(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z9
+	VMULPS      Z4, Z9, Z9
+	MOVQ        104(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z10
+	VFMADD231PS Z5, Z10, Z9
+	VADDPS      Z9, Z7, Z10
+	VSUBPS      Z9, Z7, Z7
+	MOVQ        16(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z9
+	VMOVAPS     Z9, Z9
+	MOVQ        80(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z11
+	VFMADD231PS Z3, Z11, Z9
+	MOVQ        48(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z11
+	VMULPS      Z4, Z11, Z11
+	MOVQ        112(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z12
+	VFMADD231PS Z5, Z12, Z11
+	VADDPS      Z11, Z9, Z12
+	VSUBPS      Z11, Z9, Z9
+	MOVQ        24(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z11
+	VMOVAPS     Z11, Z11
+	MOVQ        88(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z13
+	VFMADD231PS Z3, Z13, Z11
+	MOVQ        56(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z13
+	VMULPS      Z4, Z13, Z13
+	MOVQ        120(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS.Z   (CX)(R11*4), K1, Z14
 	VFMADD231PS Z5, Z14, Z13
 	VADDPS      Z13, Z11, Z14
 	VSUBPS      Z13, Z11, Z11
@@ -3343,6 +4569,203 @@ body:
 	VMOVUPS.Z  (CX)(R10*4), K1, Z3
 	MOVQ       24(R9), R10
 	VMOVUPS.Z  (CX)(R10*4), K1, Z5
+	VMULPS     Z1, Z5, Z5
+	VADDPS     Z5, Z3, Z6
+	VSUBPS     Z5, Z3, Z3
+	LEAQ       (DX)(BX*1), R10
+	LEAQ       (R10)(BX*2), R10
+	VMOVUPS    Z4, (R10)
+	VMULPS     Z0, Z6, Z5
+	VADDPS     Z5, Z4, Z7
+	VSUBPS     Z5, Z4, Z5
+	VMOVUPS    Z7, (R10)(SI*1)
+	VMOVUPS    Z5, (R10)(SI*2)
+	VMULPS     Z1, Z6, Z5
+	VADDPS     Z5, Z4, Z7
+	VSUBPS     Z5, Z4, Z4
+	VMOVUPS    Z7, (R10)(DI*1)
+	VMOVUPS    Z4, (R10)(SI*4)
+	VMOVUPS    Z6, (R10)(R8*1)
+	LEAQ       (DX)(BX*4), R10
+	VMOVUPS    Z2, (R10)
+	VMULPS     Z0, Z3, Z4
+	VADDPS     Z4, Z2, Z5
+	VSUBPS     Z4, Z2, Z4
+	VMOVUPS    Z5, (R10)(SI*1)
+	VMOVUPS    Z4, (R10)(SI*2)
+	VMULPS     Z1, Z3, Z4
+	VADDPS     Z4, Z2, Z5
+	VSUBPS     Z4, Z2, Z2
+	VMOVUPS    Z5, (R10)(DI*1)
+	VMOVUPS    Z2, (R10)(SI*4)
+	VMOVUPS    Z3, (R10)(R8*1)
+	MOVQ       ahead+56(FP), R10
+	LEAQ       (CX)(R10*4), R10
+	MOVQ       16(R9), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z2
+	MOVQ       24(R9), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z3
+	LEAQ       (DX)(BX*1), R10
+	LEAQ       (R10)(BX*4), R10
+	VMOVUPS    Z2, (R10)
+	VMULPS     Z0, Z3, Z4
+	VADDPS     Z4, Z2, Z5
+	VSUBPS     Z4, Z2, Z4
+	VMOVUPS    Z5, (R10)(SI*1)
+	VMOVUPS    Z4, (R10)(SI*2)
+	VMULPS     Z1, Z3, Z4
+	VADDPS     Z4, Z2, Z5
+	VSUBPS     Z4, Z2, Z2
+	VMOVUPS    Z5, (R10)(DI*1)
+	VMOVUPS    Z2, (R10)(SI*4)
+	VMOVUPS    Z3, (R10)(R8*1)
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, AX
+	JG         next
+	VZEROUPPER
+	RET
+
+// func winogradSpread6From2FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradSpread6From2FirstAsmAVX512<>(SB), NOSPLIT, $0-64
+	VBROADCASTSS winogradConstant3f200000<>+0(SB), Z0
+	VBROADCASTSS winogradConstant3fc00000<>+0(SB), Z1
+	MOVQ         n+8(FP), AX
+	MOVQ         src+16(FP), CX
+	MOVQ         dst+32(FP), DX
+	MOVQ         drow+40(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         dcol+48(FP), SI
+	SHLQ         $0x02, SI
+	LEAQ         (SI)(SI*2), DI
+	LEAQ         (DI)(SI*2), R8
+	MOVQ         at+24(FP), R9
+	MOVL         $0x0000ffff, R10
+	KMOVW        R10, K1
+
+next:
+	CMPQ  AX, $0x10
+	JGE   body
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+body:
+	MOVQ       ahead+56(FP), R10
+	LEAQ       (CX)(R10*4), R10
+	MOVQ       (R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z2
+	MOVQ       8(R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z3
+	VMOVUPS    Z2, (DX)
+	VMULPS     Z0, Z3, Z4
+	VADDPS     Z4, Z2, Z5
+	VSUBPS     Z4, Z2, Z4
+	VMOVUPS    Z5, (DX)(SI*1)
+	VMOVUPS    Z4, (DX)(SI*2)
+	VMULPS     Z1, Z3, Z4
+	VADDPS     Z4, Z2, Z5
+	VSUBPS     Z4, Z2, Z2
+	VMOVUPS    Z5, (DX)(DI*1)
+	VMOVUPS    Z2, (DX)(SI*4)
+	VMOVUPS    Z3, (DX)(R8*1)
+	MOVQ       ahead+56(FP), R10
+	LEAQ       (CX)(R10*4), R10
+	MOVQ       (R9), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z2
+	MOVQ       16(R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z3
+	VMULPS     Z0, Z3, Z3
+	VADDPS     Z3, Z2, Z4
+	VSUBPS     Z3, Z2, Z2
+	MOVQ       8(R9), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z3
+	MOVQ       24(R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z5
+	VMULPS     Z0, Z5, Z5
+	VADDPS     Z5, Z3, Z6
+	VSUBPS     Z5, Z3, Z3
+	LEAQ       (DX)(BX*1), R10
+	VMOVUPS    Z4, (R10)
+	VMULPS     Z0, Z6, Z5
+	VADDPS     Z5, Z4, Z7
+	VSUBPS     Z5, Z4, Z5
+	VMOVUPS    Z7, (R10)(SI*1)
+	VMOVUPS    Z5, (R10)(SI*2)
+	VMULPS     Z1, Z6, Z5
+	VADDPS     Z5, Z4, Z7
+	VSUBPS     Z5, Z4, Z4
+	VMOVUPS    Z7, (R10)(DI*1)
+	VMOVUPS    Z4, (R10)(SI*4)
+	VMOVUPS    Z6, (R10)(R8*1)
+	LEAQ       (DX)(BX*2), R10
+	VMOVUPS    Z2, (R10)
+	VMULPS     Z0, Z3, Z4
+	VADDPS     Z4, Z2, Z5
+	VSUBPS     Z4, Z2, Z4
+	VMOVUPS    Z5, (R10)(SI*1)
+	VMOVUPS    Z4, (R10)(SI*2)
+	VMULPS     Z1, Z3, Z4
+	VADDPS     Z4, Z2, Z5
+	VSUBPS     Z4, Z2, Z2
+	VMOVUPS    Z5, (R10)(DI*1)
+	VMOVUPS    Z2, (R10)(SI*4)
+	VMOVUPS    Z3, (R10)(R8*1)
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, AX
+	JG         next
+	VZEROUPPER
+	RET
+
+// func winogradSpread6From2SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradSpread6From2SecondAsmAVX512<>(SB), NOSPLIT, $0-64
+	VBROADCASTSS winogradConstant3f200000<>+0(SB), Z0
+	VBROADCASTSS winogradConstant3fc00000<>+0(SB), Z1
+	MOVQ         n+8(FP), AX
+	MOVQ         src+16(FP), CX
+	MOVQ         dst+32(FP), DX
+	MOVQ         drow+40(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         dcol+48(FP), SI
+	SHLQ         $0x02, SI
+	LEAQ         (SI)(SI*2), DI
+	LEAQ         (DI)(SI*2), R8
+	MOVQ         at+24(FP), R9
+	MOVL         $0x0000ffff, R10
+	KMOVW        R10, K1
+
+next:
+	CMPQ  AX, $0x10
+	JGE   body
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+body:
+	MOVQ       ahead+56(FP), R10
+	LEAQ       (CX)(R10*4), R10
+	MOVQ       (R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z2
+	MOVQ       16(R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z3
+	VMULPS     Z1, Z3, Z3
+	VADDPS     Z3, Z2, Z4
+	VSUBPS     Z3, Z2, Z2
+	MOVQ       8(R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z3
+	MOVQ       24(R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z5
 	VMULPS     Z1, Z5, Z5
 	VADDPS     Z5, Z3, Z6
 	VSUBPS     Z5, Z3, Z3
@@ -5046,6 +6469,1156 @@ DATA winogradConstant3fa00000<>+24(SB)/4, $(1.25)
 DATA winogradConstant3fa00000<>+28(SB)/4, $(1.25)
 GLOBL winogradConstant3fa00000<>(SB), RODATA|NOPTR, $32
 
+// func winogradInput8From8FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradInput8From8FirstAsmAVX512<>(SB), NOSPLIT, $0-64
+	VBROADCASTSS winogradConstant40a80000<>+0(SB), Z0
+	VBROADCASTSS winogradConstant40800000<>+0(SB), Z1
+	VBROADCASTSS winogradConstant40a00000<>+0(SB), Z2
+	VBROADCASTSS winogradConstant40000000<>+0(SB), Z3
+	VBROADCASTSS winogradConstant40200000<>+0(SB), Z4
+	VBROADCASTSS winogradConstant3f000000<>+0(SB), Z5
+	VBROADCASTSS winogradConstant40880000<>+0(SB), Z6
+	VBROADCASTSS winogradConstant3e800000<>+0(SB), Z7
+	MOVQ         n+8(FP), AX
+	MOVQ         src+16(FP), CX
+	MOVQ         dst+32(FP), DX
+	MOVQ         drow+40(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         dcol+48(FP), SI
+	SHLQ         $0x02, SI
+	LEAQ         (SI)(SI*2), DI
+	LEAQ         (DI)(SI*2), R8
+	LEAQ         (R8)(SI*2), R9
+	MOVQ         at+24(FP), R10
+	MOVL         $0x0000ffff, R11
+	KMOVW        R11, K1
+
+next:
+	CMPQ  AX, $0x10
+	JGE   body
+	MOVL  $0x0000ffff, R11
+	BZHIL AX, R11, R11
+	KMOVW R11, K1
+
+body:
+	MOVQ              ahead+56(FP), R11
+	LEAQ              (CX)(R11*4), R11
+	MOVQ              384(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z8
+	VMOVAPS           Z8, Z8
+	MOVQ              (R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VSUBPS            Z9, Z8, Z8
+	MOVQ              128(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VFMADD231PS       Z0, Z9, Z8
+	MOVQ              256(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VFNMADD231PS      Z0, Z9, Z8
+	MOVQ              392(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VMOVAPS           Z9, Z9
+	MOVQ              8(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z10
+	VSUBPS            Z10, Z9, Z9
+	MOVQ              136(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z10
+	VFMADD231PS       Z0, Z10, Z9
+	MOVQ              264(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z10
+	VFNMADD231PS      Z0, Z10, Z9
+	MOVQ              400(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z10
+	VMOVAPS           Z10, Z10
+	MOVQ              16(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VSUBPS            Z11, Z10, Z10
+	MOVQ              144(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VFMADD231PS       Z0, Z11, Z10
+	MOVQ              272(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VFNMADD231PS      Z0, Z11, Z10
+	MOVQ              408(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VMOVAPS           Z11, Z11
+	MOVQ              24(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z12
+	VSUBPS            Z12, Z11, Z11
+	MOVQ              152(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z12
+	VFMADD231PS       Z0, Z12, Z11
+	MOVQ              280(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z12
+	VFNMADD231PS      Z0, Z12, Z11
+	MOVQ              416(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z12
+	VMOVAPS           Z12, Z12
+	MOVQ              32(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VSUBPS            Z13, Z12, Z12
+	MOVQ              160(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VFMADD231PS       Z0, Z13, Z12
+	MOVQ              288(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VFNMADD231PS      Z0, Z13, Z12
+	MOVQ              424(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VMOVAPS           Z13, Z13
+	MOVQ              40(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z14
+	VSUBPS            Z14, Z13, Z13
+	MOVQ              168(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z14
+	VFMADD231PS       Z0, Z14, Z13
+	MOVQ              296(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z14
+	VFNMADD231PS      Z0, Z14, Z13
+	MOVQ              432(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z14
+	VMOVAPS           Z14, Z14
+	MOVQ              48(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VSUBPS            Z15, Z14, Z14
+	MOVQ              176(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VFMADD231PS       Z0, Z15, Z14
+	MOVQ              304(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VFNMADD231PS      Z0, Z15, Z14
+	MOVQ              440(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VMOVAPS           Z15, Z15
+	MOVQ              56(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z16
+	VSUBPS            Z16, Z15, Z15
+	MOVQ              184(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z16
+	VFMADD231PS       Z0, Z16, Z15
+	MOVQ              312(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z16
+	VFNMADD231PS      Z0, Z16, Z15
+	VMOVAPS           Z14, Z16
+	VSUBPS            Z8, Z16, Z16
+	VFMADD231PS       Z0, Z10, Z16
+	VFNMADD231PS      Z0, Z12, Z16
+	VMOVUPS           Z16, (DX)
+	VMOVAPS           Z14, Z8
+	VFMADD231PS       Z1, Z10, Z8
+	VFNMADD231PS      Z2, Z12, Z8
+	VMULPS            Z3, Z9, Z16
+	VFNMADD231PS      Z4, Z11, Z16
+	VFMADD231PS       Z5, Z13, Z16
+	VADDPS            Z16, Z8, Z17
+	VSUBPS            Z16, Z8, Z8
+	VMOVUPS           Z17, (DX)(SI*1)
+	VMOVUPS           Z8, (DX)(SI*2)
+	VMOVAPS           Z10, Z8
+	VFNMADD231PS      Z6, Z12, Z8
+	VADDPS            Z14, Z8, Z8
+	VMOVAPS           Z9, Z16
+	VFNMADD231PS      Z6, Z11, Z16
+	VADDPS            Z13, Z16, Z16
+	VADDPS            Z16, Z8, Z17
+	VSUBPS            Z16, Z8, Z8
+	VMOVUPS           Z17, (DX)(DI*1)
+	VMOVUPS           Z8, (DX)(SI*4)
+	VMOVAPS           Z14, Z8
+	VFMADD231PS       Z7, Z10, Z8
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z12, Z8
+	VMULPS            Z5, Z9, Z10
+	VFNMADD231PS      Z4, Z11, Z10
+	VFMADD231PS       Z3, Z13, Z10
+	VADDPS            Z10, Z8, Z12
+	VSUBPS            Z10, Z8, Z8
+	VMOVUPS           Z12, (DX)(R8*1)
+	VMOVUPS           Z8, (DX)(DI*2)
+	VMOVAPS           Z15, Z8
+	VSUBPS            Z9, Z8, Z8
+	VFMADD231PS       Z0, Z11, Z8
+	VFNMADD231PS      Z0, Z13, Z8
+	VMOVUPS           Z8, (DX)(R9*1)
+	MOVQ              ahead+56(FP), R11
+	LEAQ              (CX)(R11*4), R11
+	MOVQ              384(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z8
+	VMOVAPS           Z8, Z8
+	MOVQ              128(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VFMADD231PS       Z1, Z9, Z8
+	MOVQ              256(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VFNMADD231PS      Z2, Z9, Z8
+	MOVQ              64(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VMULPS            Z3, Z9, Z9
+	MOVQ              192(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z10
+	VFNMADD231PS      Z4, Z10, Z9
+	MOVQ              320(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z10
+	VFMADD231PS       Z5, Z10, Z9
+	VADDPS            Z9, Z8, Z10
+	VSUBPS            Z9, Z8, Z8
+	MOVQ              392(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VMOVAPS           Z9, Z9
+	MOVQ              136(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VFMADD231PS       Z1, Z11, Z9
+	MOVQ              264(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VFNMADD231PS      Z2, Z11, Z9
+	MOVQ              72(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VMULPS            Z3, Z11, Z11
+	MOVQ              200(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z12
+	VFNMADD231PS      Z4, Z12, Z11
+	MOVQ              328(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z12
+	VFMADD231PS       Z5, Z12, Z11
+	VADDPS            Z11, Z9, Z12
+	VSUBPS            Z11, Z9, Z9
+	MOVQ              400(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VMOVAPS           Z11, Z11
+	MOVQ              144(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VFMADD231PS       Z1, Z13, Z11
+	MOVQ              272(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VFNMADD231PS      Z2, Z13, Z11
+	MOVQ              80(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VMULPS            Z3, Z13, Z13
+	MOVQ              208(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z14
+	VFNMADD231PS      Z4, Z14, Z13
+	MOVQ              336(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z14
+	VFMADD231PS       Z5, Z14, Z13
+	VADDPS            Z13, Z11, Z14
+	VSUBPS            Z13, Z11, Z11
+	MOVQ              408(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VMOVAPS           Z13, Z13
+	MOVQ              152(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VFMADD231PS       Z1, Z15, Z13
+	MOVQ              280(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VFNMADD231PS      Z2, Z15, Z13
+	MOVQ              88(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VMULPS            Z3, Z15, Z15
+	MOVQ              216(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z16
+	VFNMADD231PS      Z4, Z16, Z15
+	MOVQ              344(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z16
+	VFMADD231PS       Z5, Z16, Z15
+	VADDPS            Z15, Z13, Z16
+	VSUBPS            Z15, Z13, Z13
+	MOVQ              416(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VMOVAPS           Z15, Z15
+	MOVQ              160(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z17
+	VFMADD231PS       Z1, Z17, Z15
+	MOVQ              288(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z17
+	VFNMADD231PS      Z2, Z17, Z15
+	MOVQ              96(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z17
+	VMULPS            Z3, Z17, Z17
+	MOVQ              224(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z18
+	VFNMADD231PS      Z4, Z18, Z17
+	MOVQ              352(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z18
+	VFMADD231PS       Z5, Z18, Z17
+	VADDPS            Z17, Z15, Z18
+	VSUBPS            Z17, Z15, Z15
+	MOVQ              424(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z17
+	VMOVAPS           Z17, Z17
+	MOVQ              168(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z19
+	VFMADD231PS       Z1, Z19, Z17
+	MOVQ              296(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z19
+	VFNMADD231PS      Z2, Z19, Z17
+	MOVQ              104(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z19
+	VMULPS            Z3, Z19, Z19
+	MOVQ              232(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z20
+	VFNMADD231PS      Z4, Z20, Z19
+	MOVQ              360(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z20
+	VFMADD231PS       Z5, Z20, Z19
+	VADDPS            Z19, Z17, Z20
+	VSUBPS            Z19, Z17, Z17
+	MOVQ              432(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z19
+	VMOVAPS           Z19, Z19
+	MOVQ              176(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z21
+	VFMADD231PS       Z1, Z21, Z19
+	MOVQ              304(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z21
+	VFNMADD231PS      Z2, Z21, Z19
+	MOVQ              112(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z21
+	VMULPS            Z3, Z21, Z21
+	MOVQ              240(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z22
+	VFNMADD231PS      Z4, Z22, Z21
+	MOVQ              368(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z22
+	VFMADD231PS       Z5, Z22, Z21
+	VADDPS            Z21, Z19, Z22
+	VSUBPS            Z21, Z19, Z19
+	MOVQ              440(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z21
+	VMOVAPS           Z21, Z21
+	MOVQ              184(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z23
+	VFMADD231PS       Z1, Z23, Z21
+	MOVQ              312(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z23
+	VFNMADD231PS      Z2, Z23, Z21
+	MOVQ              120(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z23
+	VMULPS            Z3, Z23, Z23
+	MOVQ              248(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z24
+	VFNMADD231PS      Z4, Z24, Z23
+	MOVQ              376(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z24
+	VFMADD231PS       Z5, Z24, Z23
+	VADDPS            Z23, Z21, Z24
+	VSUBPS            Z23, Z21, Z21
+	LEAQ              (DX)(BX*1), R11
+	VMOVAPS           Z22, Z23
+	VSUBPS            Z10, Z23, Z23
+	VFMADD231PS       Z0, Z14, Z23
+	VFNMADD231PS      Z0, Z18, Z23
+	VMOVUPS           Z23, (R11)
+	VMOVAPS           Z22, Z10
+	VFMADD231PS       Z1, Z14, Z10
+	VFNMADD231PS      Z2, Z18, Z10
+	VMULPS            Z3, Z12, Z23
+	VFNMADD231PS      Z4, Z16, Z23
+	VFMADD231PS       Z5, Z20, Z23
+	VADDPS            Z23, Z10, Z25
+	VSUBPS            Z23, Z10, Z10
+	VMOVUPS           Z25, (R11)(SI*1)
+	VMOVUPS           Z10, (R11)(SI*2)
+	VMOVAPS           Z14, Z10
+	VFNMADD231PS      Z6, Z18, Z10
+	VADDPS            Z22, Z10, Z10
+	VMOVAPS           Z12, Z23
+	VFNMADD231PS      Z6, Z16, Z23
+	VADDPS            Z20, Z23, Z23
+	VADDPS            Z23, Z10, Z25
+	VSUBPS            Z23, Z10, Z10
+	VMOVUPS           Z25, (R11)(DI*1)
+	VMOVUPS           Z10, (R11)(SI*4)
+	VMOVAPS           Z22, Z10
+	VFMADD231PS       Z7, Z14, Z10
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z18, Z10
+	VMULPS            Z5, Z12, Z14
+	VFNMADD231PS      Z4, Z16, Z14
+	VFMADD231PS       Z3, Z20, Z14
+	VADDPS            Z14, Z10, Z18
+	VSUBPS            Z14, Z10, Z10
+	VMOVUPS           Z18, (R11)(R8*1)
+	VMOVUPS           Z10, (R11)(DI*2)
+	VMOVAPS           Z24, Z10
+	VSUBPS            Z12, Z10, Z10
+	VFMADD231PS       Z0, Z16, Z10
+	VFNMADD231PS      Z0, Z20, Z10
+	VMOVUPS           Z10, (R11)(R9*1)
+	LEAQ              (DX)(BX*2), R11
+	VMOVAPS           Z19, Z10
+	VSUBPS            Z8, Z10, Z10
+	VFMADD231PS       Z0, Z11, Z10
+	VFNMADD231PS      Z0, Z15, Z10
+	VMOVUPS           Z10, (R11)
+	VMOVAPS           Z19, Z8
+	VFMADD231PS       Z1, Z11, Z8
+	VFNMADD231PS      Z2, Z15, Z8
+	VMULPS            Z3, Z9, Z10
+	VFNMADD231PS      Z4, Z13, Z10
+	VFMADD231PS       Z5, Z17, Z10
+	VADDPS            Z10, Z8, Z12
+	VSUBPS            Z10, Z8, Z8
+	VMOVUPS           Z12, (R11)(SI*1)
+	VMOVUPS           Z8, (R11)(SI*2)
+	VMOVAPS           Z11, Z8
+	VFNMADD231PS      Z6, Z15, Z8
+	VADDPS            Z19, Z8, Z8
+	VMOVAPS           Z9, Z10
+	VFNMADD231PS      Z6, Z13, Z10
+	VADDPS            Z17, Z10, Z10
+	VADDPS            Z10, Z8, Z12
+	VSUBPS            Z10, Z8, Z8
+	VMOVUPS           Z12, (R11)(DI*1)
+	VMOVUPS           Z8, (R11)(SI*4)
+	VMOVAPS           Z19, Z8
+	VFMADD231PS       Z7, Z11, Z8
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z15, Z8
+	VMULPS            Z5, Z9, Z10
+	VFNMADD231PS      Z4, Z13, Z10
+	VFMADD231PS       Z3, Z17, Z10
+	VADDPS            Z10, Z8, Z11
+	VSUBPS            Z10, Z8, Z8
+	VMOVUPS           Z11, (R11)(R8*1)
+	VMOVUPS           Z8, (R11)(DI*2)
+	VMOVAPS           Z21, Z8
+	VSUBPS            Z9, Z8, Z8
+	VFMADD231PS       Z0, Z13, Z8
+	VFNMADD231PS      Z0, Z17, Z8
+	VMOVUPS           Z8, (R11)(R9*1)
+	MOVQ              ahead+56(FP), R11
+	LEAQ              (CX)(R11*4), R11
+	MOVQ              448(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z8
+	VMOVAPS           Z8, Z8
+	MOVQ              64(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VSUBPS            Z9, Z8, Z8
+	MOVQ              192(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VFMADD231PS       Z0, Z9, Z8
+	MOVQ              320(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VFNMADD231PS      Z0, Z9, Z8
+	MOVQ              456(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VMOVAPS           Z9, Z9
+	MOVQ              72(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z10
+	VSUBPS            Z10, Z9, Z9
+	MOVQ              200(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z10
+	VFMADD231PS       Z0, Z10, Z9
+	MOVQ              328(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z10
+	VFNMADD231PS      Z0, Z10, Z9
+	MOVQ              464(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z10
+	VMOVAPS           Z10, Z10
+	MOVQ              80(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VSUBPS            Z11, Z10, Z10
+	MOVQ              208(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VFMADD231PS       Z0, Z11, Z10
+	MOVQ              336(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VFNMADD231PS      Z0, Z11, Z10
+	MOVQ              472(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VMOVAPS           Z11, Z11
+	MOVQ              88(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z12
+	VSUBPS            Z12, Z11, Z11
+	MOVQ              216(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z12
+	VFMADD231PS       Z0, Z12, Z11
+	MOVQ              344(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z12
+	VFNMADD231PS      Z0, Z12, Z11
+	MOVQ              480(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z12
+	VMOVAPS           Z12, Z12
+	MOVQ              96(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VSUBPS            Z13, Z12, Z12
+	MOVQ              224(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VFMADD231PS       Z0, Z13, Z12
+	MOVQ              352(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VFNMADD231PS      Z0, Z13, Z12
+	MOVQ              488(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VMOVAPS           Z13, Z13
+	MOVQ              104(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z14
+	VSUBPS            Z14, Z13, Z13
+	MOVQ              232(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z14
+	VFMADD231PS       Z0, Z14, Z13
+	MOVQ              360(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z14
+	VFNMADD231PS      Z0, Z14, Z13
+	MOVQ              496(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z14
+	VMOVAPS           Z14, Z14
+	MOVQ              112(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VSUBPS            Z15, Z14, Z14
+	MOVQ              240(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VFMADD231PS       Z0, Z15, Z14
+	MOVQ              368(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VFNMADD231PS      Z0, Z15, Z14
+	MOVQ              504(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VMOVAPS           Z15, Z15
+	MOVQ              120(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z16
+	VSUBPS            Z16, Z15, Z15
+	MOVQ              248(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z16
+	VFMADD231PS       Z0, Z16, Z15
+	MOVQ              376(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z16
+	VFNMADD231PS      Z0, Z16, Z15
+	LEAQ              (DX)(BX*1), R11
+	LEAQ              (R11)(BX*2), R11
+	LEAQ              (R11)(BX*4), R11
+	VMOVAPS           Z14, Z16
+	VSUBPS            Z8, Z16, Z16
+	VFMADD231PS       Z0, Z10, Z16
+	VFNMADD231PS      Z0, Z12, Z16
+	VMOVUPS           Z16, (R11)
+	VMOVAPS           Z14, Z8
+	VFMADD231PS       Z1, Z10, Z8
+	VFNMADD231PS      Z2, Z12, Z8
+	VMULPS            Z3, Z9, Z16
+	VFNMADD231PS      Z4, Z11, Z16
+	VFMADD231PS       Z5, Z13, Z16
+	VADDPS            Z16, Z8, Z17
+	VSUBPS            Z16, Z8, Z8
+	VMOVUPS           Z17, (R11)(SI*1)
+	VMOVUPS           Z8, (R11)(SI*2)
+	VMOVAPS           Z10, Z8
+	VFNMADD231PS      Z6, Z12, Z8
+	VADDPS            Z14, Z8, Z8
+	VMOVAPS           Z9, Z16
+	VFNMADD231PS      Z6, Z11, Z16
+	VADDPS            Z13, Z16, Z16
+	VADDPS            Z16, Z8, Z17
+	VSUBPS            Z16, Z8, Z8
+	VMOVUPS           Z17, (R11)(DI*1)
+	VMOVUPS           Z8, (R11)(SI*4)
+	VMOVAPS           Z14, Z8
+	VFMADD231PS       Z7, Z10, Z8
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z12, Z8
+	VMULPS            Z5, Z9, Z10
+	VFNMADD231PS      Z4, Z11, Z10
+	VFMADD231PS       Z3, Z13, Z10
+	VADDPS            Z10, Z8, Z12
+	VSUBPS            Z10, Z8, Z8
+	VMOVUPS           Z12, (R11)(R8*1)
+	VMOVUPS           Z8, (R11)(DI*2)
+	VMOVAPS           Z15, Z8
+	VSUBPS            Z9, Z8, Z8
+	VFMADD231PS       Z0, Z11, Z8
+	VFNMADD231PS      Z0, Z13, Z8
+	VMOVUPS           Z8, (R11)(R9*1)
+	ADDQ              $0x40, CX
+	ADDQ              $0x40, DX
+	SUBQ              $0x10, AX
+	JG                next
+	VZEROUPPER
+	RET
+
+// func winogradInput8From8SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradInput8From8SecondAsmAVX512<>(SB), NOSPLIT, $0-64
+	VBROADCASTSS winogradConstant40a80000<>+0(SB), Z0
+	VBROADCASTSS winogradConstant40800000<>+0(SB), Z1
+	VBROADCASTSS winogradConstant40a00000<>+0(SB), Z2
+	VBROADCASTSS winogradConstant40000000<>+0(SB), Z3
+	VBROADCASTSS winogradConstant40200000<>+0(SB), Z4
+	VBROADCASTSS winogradConstant3f000000<>+0(SB), Z5
+	VBROADCASTSS winogradConstant40880000<>+0(SB), Z6
+	VBROADCASTSS winogradConstant3e800000<>+0(SB), Z7
+	MOVQ         n+8(FP), AX
+	MOVQ         src+16(FP), CX
+	MOVQ         dst+32(FP), DX
+	MOVQ         drow+40(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         dcol+48(FP), SI
+	SHLQ         $0x02, SI
+	LEAQ         (SI)(SI*2), DI
+	LEAQ         (DI)(SI*2), R8
+	LEAQ         (R8)(SI*2), R9
+	MOVQ         at+24(FP), R10
+	MOVL         $0x0000ffff, R11
+	KMOVW        R11, K1
+
+next:
+	CMPQ  AX, $0x10
+	JGE   body
+	MOVL  $0x0000ffff, R11
+	BZHIL AX, R11, R11
+	KMOVW R11, K1
+
+body:
+	MOVQ              ahead+56(FP), R11
+	LEAQ              (CX)(R11*4), R11
+	MOVQ              128(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z8
+	VMOVAPS           Z8, Z8
+	MOVQ              256(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VFNMADD231PS      Z6, Z9, Z8
+	MOVQ              384(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VADDPS            Z9, Z8, Z8
+	MOVQ              64(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VMOVAPS           Z9, Z9
+	MOVQ              192(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z10
+	VFNMADD231PS      Z6, Z10, Z9
+	MOVQ              320(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z10
+	VADDPS            Z10, Z9, Z9
+	VADDPS            Z9, Z8, Z10
+	VSUBPS            Z9, Z8, Z8
+	MOVQ              136(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
+	VMOVAPS           Z9, Z9
+	MOVQ              264(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VFNMADD231PS      Z6, Z11, Z9
+	MOVQ              392(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VADDPS            Z11, Z9, Z9
+	MOVQ              72(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VMOVAPS           Z11, Z11
+	MOVQ              200(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z12
+	VFNMADD231PS      Z6, Z12, Z11
+	MOVQ              328(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z12
+	VADDPS            Z12, Z11, Z11
+	VADDPS            Z11, Z9, Z12
+	VSUBPS            Z11, Z9, Z9
+	MOVQ              144(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
+	VMOVAPS           Z11, Z11
+	MOVQ              272(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VFNMADD231PS      Z6, Z13, Z11
+	MOVQ              400(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VADDPS            Z13, Z11, Z11
+	MOVQ              80(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VMOVAPS           Z13, Z13
+	MOVQ              208(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z14
+	VFNMADD231PS      Z6, Z14, Z13
+	MOVQ              336(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z14
+	VADDPS            Z14, Z13, Z13
+	VADDPS            Z13, Z11, Z14
+	VSUBPS            Z13, Z11, Z11
+	MOVQ              152(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
+	VMOVAPS           Z13, Z13
+	MOVQ              280(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VFNMADD231PS      Z6, Z15, Z13
+	MOVQ              408(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VADDPS            Z15, Z13, Z13
+	MOVQ              88(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VMOVAPS           Z15, Z15
+	MOVQ              216(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z16
+	VFNMADD231PS      Z6, Z16, Z15
+	MOVQ              344(R10), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z16
+	VADDPS            Z16, Z15, Z15
+	VADDPS            Z15, Z13, Z16
+	VSUBPS            Z15, Z13, Z13
+	MOVQ              160(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
+	VMOVAPS           Z15, Z15
+	MOVQ              288(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z17
+	VFNMADD231PS      Z6, Z17, Z15
+	MOVQ              416(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z17
+	VADDPS            Z17, Z15, Z15
+	MOVQ              96(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z17
+	VMOVAPS           Z17, Z17
+	MOVQ              224(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z18
+	VFNMADD231PS      Z6, Z18, Z17
+	MOVQ              352(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z18
+	VADDPS            Z18, Z17, Z17
+	VADDPS            Z17, Z15, Z18
+	VSUBPS            Z17, Z15, Z15
+	MOVQ              168(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z17
+	VMOVAPS           Z17, Z17
+	MOVQ              296(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z19
+	VFNMADD231PS      Z6, Z19, Z17
+	MOVQ              424(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z19
+	VADDPS            Z19, Z17, Z17
+	MOVQ              104(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z19
+	VMOVAPS           Z19, Z19
+	MOVQ              232(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z20
+	VFNMADD231PS      Z6, Z20, Z19
+	MOVQ              360(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z20
+	VADDPS            Z20, Z19, Z19
+	VADDPS            Z19, Z17, Z20
+	VSUBPS            Z19, Z17, Z17
+	MOVQ              176(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z19
+	VMOVAPS           Z19, Z19
+	MOVQ              304(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z21
+	VFNMADD231PS      Z6, Z21, Z19
+	MOVQ              432(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z21
+	VADDPS            Z21, Z19, Z19
+	MOVQ              112(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z21
+	VMOVAPS           Z21, Z21
+	MOVQ              240(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z22
+	VFNMADD231PS      Z6, Z22, Z21
+	MOVQ              368(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z22
+	VADDPS            Z22, Z21, Z21
+	VADDPS            Z21, Z19, Z22
+	VSUBPS            Z21, Z19, Z19
+	MOVQ              184(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z21
+	VMOVAPS           Z21, Z21
+	MOVQ              312(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z23
+	VFNMADD231PS      Z6, Z23, Z21
+	MOVQ              440(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z23
+	VADDPS            Z23, Z21, Z21
+	MOVQ              120(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z23
+	VMOVAPS           Z23, Z23
+	MOVQ              248(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z24
+	VFNMADD231PS      Z6, Z24, Z23
+	MOVQ              376(R10), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z24
+	VADDPS            Z24, Z23, Z23
+	VADDPS            Z23, Z21, Z24
+	VSUBPS            Z23, Z21, Z21
+	LEAQ              (DX)(BX*1), R11
+	LEAQ              (R11)(BX*2), R11
+	VMOVAPS           Z22, Z23
+	VSUBPS            Z10, Z23, Z23
+	VFMADD231PS       Z0, Z14, Z23
+	VFNMADD231PS      Z0, Z18, Z23
+	VMOVUPS           Z23, (R11)
+	VMOVAPS           Z22, Z10
+	VFMADD231PS       Z1, Z14, Z10
+	VFNMADD231PS      Z2, Z18, Z10
+	VMULPS            Z3, Z12, Z23
+	VFNMADD231PS      Z4, Z16, Z23
+	VFMADD231PS       Z5, Z20, Z23
+	VADDPS            Z23, Z10, Z25
+	VSUBPS            Z23, Z10, Z10
+	VMOVUPS           Z25, (R11)(SI*1)
+	VMOVUPS           Z10, (R11)(SI*2)
+	VMOVAPS           Z14, Z10
+	VFNMADD231PS      Z6, Z18, Z10
+	VADDPS            Z22, Z10, Z10
+	VMOVAPS           Z12, Z23
+	VFNMADD231PS      Z6, Z16, Z23
+	VADDPS            Z20, Z23, Z23
+	VADDPS            Z23, Z10, Z25
+	VSUBPS            Z23, Z10, Z10
+	VMOVUPS           Z25, (R11)(DI*1)
+	VMOVUPS           Z10, (R11)(SI*4)
+	VMOVAPS           Z22, Z10
+	VFMADD231PS       Z7, Z14, Z10
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z18, Z10
+	VMULPS            Z5, Z12, Z14
+	VFNMADD231PS      Z4, Z16, Z14
+	VFMADD231PS       Z3, Z20, Z14
+	VADDPS            Z14, Z10, Z18
+	VSUBPS            Z14, Z10, Z10
+	VMOVUPS           Z18, (R11)(R8*1)
+	VMOVUPS           Z10, (R11)(DI*2)
+	VMOVAPS           Z24, Z10
+	VSUBPS            Z12, Z10, Z10
+	VFMADD231PS       Z0, Z16, Z10
+	VFNMADD231PS      Z0, Z20, Z10
+	VMOVUPS           Z10, (R11)(R9*1)
+	LEAQ              (DX)(BX*4), R11
+	VMOVAPS           Z19, Z10
+	VSUBPS            Z8, Z10, Z10
+	VFMADD231PS       Z0, Z11, Z10
+	VFNMADD231PS      Z0, Z15, Z10
+	VMOVUPS           Z10, (R11)
+	VMOVAPS           Z19, Z8
+	VFMADD231PS       Z1, Z11, Z8
+	VFNMADD231PS      Z2, Z15, Z8
+	VMULPS            Z3, Z9, Z10
+	VFNMADD231PS      Z4, Z13, Z10
+	VFMADD231PS       Z5, Z17, Z10
+	VADDPS            Z10, Z8, Z12
+	VSUBPS            Z10, Z8, Z8
+	VMOVUPS           Z12, (R11)(SI*1)
+	VMOVUPS           Z8, (R11)(SI*2)
+	VMOVAPS           Z11, Z8
+	VFNMADD231PS      Z6, Z15, Z8
+	VADDPS            Z19, Z8, Z8
+	VMOVAPS           Z9, Z10
+	VFNMADD231PS      Z6, Z13, Z10
+	VADDPS            Z17, Z10, Z10
+	VADDPS            Z10, Z8, Z12
+	VSUBPS            Z10, Z8, Z8
+	VMOVUPS           Z12, (R11)(DI*1)
+	VMOVUPS           Z8, (R11)(SI*4)
+	VMOVAPS           Z19, Z8
+	VFMADD231PS       Z7, Z11, Z8
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z15, Z8
+	VMULPS            Z5, Z9, Z10
+	VFNMADD231PS      Z4, Z13, Z10
+	VFMADD231PS       Z3, Z17, Z10
+	VADDPS            Z10, Z8, Z11
+	VSUBPS            Z10, Z8, Z8
+	VMOVUPS           Z11, (R11)(R8*1)
+	VMOVUPS           Z8, (R11)(DI*2)
+	VMOVAPS           Z21, Z8
+	VSUBPS            Z9, Z8, Z8
+	VFMADD231PS       Z0, Z13, Z8
+	VFNMADD231PS      Z0, Z17, Z8
+	VMOVUPS           Z8, (R11)(R9*1)
+	MOVQ              ahead+56(FP), R11
+	LEAQ              (CX)(R11*4), R11
+	MOVQ              384(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z8
+	VMOVAPS           Z8, Z8
+	MOVQ              128(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z9
+	VFMADD231PS       Z7, Z9, Z8
+	MOVQ              256(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z9
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z9, Z8
+	MOVQ              64(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z9
+	VMULPS            Z5, Z9, Z9
+	MOVQ              192(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z10
+	VFNMADD231PS      Z4, Z10, Z9
+	MOVQ              320(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z10
+	VFMADD231PS       Z3, Z10, Z9
+	VADDPS            Z9, Z8, Z10
+	VSUBPS            Z9, Z8, Z8
+	MOVQ              392(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z9
+	VMOVAPS           Z9, Z9
+	MOVQ              136(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z11
+	VFMADD231PS       Z7, Z11, Z9
+	MOVQ              264(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z11
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z11, Z9
+	MOVQ              72(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z11
+	VMULPS            Z5, Z11, Z11
+	MOVQ              200(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z12
+	VFNMADD231PS      Z4, Z12, Z11
+	MOVQ              328(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z12
+	VFMADD231PS       Z3, Z12, Z11
+	VADDPS            Z11, Z9, Z12
+	VSUBPS            Z11, Z9, Z9
+	MOVQ              400(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z11
+	VMOVAPS           Z11, Z11
+	MOVQ              144(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z13
+	VFMADD231PS       Z7, Z13, Z11
+	MOVQ              272(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z13
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z13, Z11
+	MOVQ              80(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z13
+	VMULPS            Z5, Z13, Z13
+	MOVQ              208(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z14
+	VFNMADD231PS      Z4, Z14, Z13
+	MOVQ              336(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z14
+	VFMADD231PS       Z3, Z14, Z13
+	VADDPS            Z13, Z11, Z14
+	VSUBPS            Z13, Z11, Z11
+	MOVQ              408(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z13
+	VMOVAPS           Z13, Z13
+	MOVQ              152(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z15
+	VFMADD231PS       Z7, Z15, Z13
+	MOVQ              280(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z15
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z15, Z13
+	MOVQ              88(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z15
+	VMULPS            Z5, Z15, Z15
+	MOVQ              216(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z16
+	VFNMADD231PS      Z4, Z16, Z15
+	MOVQ              344(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z16
+	VFMADD231PS       Z3, Z16, Z15
+	VADDPS            Z15, Z13, Z16
+	VSUBPS            Z15, Z13, Z13
+	MOVQ              416(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z15
+	VMOVAPS           Z15, Z15
+	MOVQ              160(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z17
+	VFMADD231PS       Z7, Z17, Z15
+	MOVQ              288(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z17
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z17, Z15
+	MOVQ              96(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z17
+	VMULPS            Z5, Z17, Z17
+	MOVQ              224(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z18
+	VFNMADD231PS      Z4, Z18, Z17
+	MOVQ              352(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z18
+	VFMADD231PS       Z3, Z18, Z17
+	VADDPS            Z17, Z15, Z18
+	VSUBPS            Z17, Z15, Z15
+	MOVQ              424(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z17
+	VMOVAPS           Z17, Z17
+	MOVQ              168(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z19
+	VFMADD231PS       Z7, Z19, Z17
+	MOVQ              296(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z19
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z19, Z17
+	MOVQ              104(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z19
+	VMULPS            Z5, Z19, Z19
+	MOVQ              232(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z20
+	VFNMADD231PS      Z4, Z20, Z19
+	MOVQ              360(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z20
+	VFMADD231PS       Z3, Z20, Z19
+	VADDPS            Z19, Z17, Z20
+	VSUBPS            Z19, Z17, Z17
+	MOVQ              432(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z19
+	VMOVAPS           Z19, Z19
+	MOVQ              176(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z21
+	VFMADD231PS       Z7, Z21, Z19
+	MOVQ              304(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z21
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z21, Z19
+	MOVQ              112(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z21
+	VMULPS            Z5, Z21, Z21
+	MOVQ              240(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z22
+	VFNMADD231PS      Z4, Z22, Z21
+	MOVQ              368(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z22
+	VFMADD231PS       Z3, Z22, Z21
+	VADDPS            Z21, Z19, Z22
+	VSUBPS            Z21, Z19, Z19
+	MOVQ              440(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z21
+	VMOVAPS           Z21, Z21
+	MOVQ              184(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z23
+	VFMADD231PS       Z7, Z23, Z21
+	MOVQ              312(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z23
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z23, Z21
+	MOVQ              120(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z23
+	VMULPS            Z5, Z23, Z23
+	MOVQ              248(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z24
+	VFNMADD231PS      Z4, Z24, Z23
+	MOVQ              376(R10), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z24
+	VFMADD231PS       Z3, Z24, Z23
+	VADDPS            Z23, Z21, Z24
+	VSUBPS            Z23, Z21, Z21
+	LEAQ              (DX)(BX*1), R11
+	LEAQ              (R11)(BX*4), R11
+	VMOVAPS           Z22, Z23
+	VSUBPS            Z10, Z23, Z23
+	VFMADD231PS       Z0, Z14, Z23
+	VFNMADD231PS      Z0, Z18, Z23
+	VMOVUPS           Z23, (R11)
+	VMOVAPS           Z22, Z10
+	VFMADD231PS       Z1, Z14, Z10
+	VFNMADD231PS      Z2, Z18, Z10
+	VMULPS            Z3, Z12, Z23
+	VFNMADD231PS      Z4, Z16, Z23
+	VFMADD231PS       Z5, Z20, Z23
+	VADDPS            Z23, Z10, Z25
+	VSUBPS            Z23, Z10, Z10
+	VMOVUPS           Z25, (R11)(SI*1)
+	VMOVUPS           Z10, (R11)(SI*2)
+	VMOVAPS           Z14, Z10
+	VFNMADD231PS      Z6, Z18, Z10
+	VADDPS            Z22, Z10, Z10
+	VMOVAPS           Z12, Z23
+	VFNMADD231PS      Z6, Z16, Z23
+	VADDPS            Z20, Z23, Z23
+	VADDPS            Z23, Z10, Z25
+	VSUBPS            Z23, Z10, Z10
+	VMOVUPS           Z25, (R11)(DI*1)
+	VMOVUPS           Z10, (R11)(SI*4)
+	VMOVAPS           Z22, Z10
+	VFMADD231PS       Z7, Z14, Z10
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z18, Z10
+	VMULPS            Z5, Z12, Z14
+	VFNMADD231PS      Z4, Z16, Z14
+	VFMADD231PS       Z3, Z20, Z14
+	VADDPS            Z14, Z10, Z18
+	VSUBPS            Z14, Z10, Z10
+	VMOVUPS           Z18, (R11)(R8*1)
+	VMOVUPS           Z10, (R11)(DI*2)
+	VMOVAPS           Z24, Z10
+	VSUBPS            Z12, Z10, Z10
+	VFMADD231PS       Z0, Z16, Z10
+	VFNMADD231PS      Z0, Z20, Z10
+	VMOVUPS           Z10, (R11)(R9*1)
+	LEAQ              (DX)(BX*2), R11
+	LEAQ              (R11)(BX*4), R11
+	VMOVAPS           Z19, Z10
+	VSUBPS            Z8, Z10, Z10
+	VFMADD231PS       Z0, Z11, Z10
+	VFNMADD231PS      Z0, Z15, Z10
+	VMOVUPS           Z10, (R11)
+	VMOVAPS           Z19, Z8
+	VFMADD231PS       Z1, Z11, Z8
+	VFNMADD231PS      Z2, Z15, Z8
+	VMULPS            Z3, Z9, Z10
+	VFNMADD231PS      Z4, Z13, Z10
+	VFMADD231PS       Z5, Z17, Z10
+	VADDPS            Z10, Z8, Z12
+	VSUBPS            Z10, Z8, Z8
+	VMOVUPS           Z12, (R11)(SI*1)
+	VMOVUPS           Z8, (R11)(SI*2)
+	VMOVAPS           Z11, Z8
+	VFNMADD231PS      Z6, Z15, Z8
+	VADDPS            Z19, Z8, Z8
+	VMOVAPS           Z9, Z10
+	VFNMADD231PS      Z6, Z13, Z10
+	VADDPS            Z17, Z10, Z10
+	VADDPS            Z10, Z8, Z12
+	VSUBPS            Z10, Z8, Z8
+	VMOVUPS           Z12, (R11)(DI*1)
+	VMOVUPS           Z8, (R11)(SI*4)
+	VMOVAPS           Z19, Z8
+	VFMADD231PS       Z7, Z11, Z8
+	VFNMADD231PS.BCST winogradConstant3fa00000<>+0(SB), Z15, Z8
+	VMULPS            Z5, Z9, Z10
+	VFNMADD231PS      Z4, Z13, Z10
+	VFMADD231PS       Z3, Z17, Z10
+	VADDPS            Z10, Z8, Z11
+	VSUBPS            Z10, Z8, Z8
+	VMOVUPS           Z11, (R11)(R8*1)
+	VMOVUPS           Z8, (R11)(DI*2)
+	VMOVAPS           Z21, Z8
+	VSUBPS            Z9, Z8, Z8
+	VFMADD231PS       Z0, Z13, Z8
+	VFNMADD231PS      Z0, Z17, Z8
+	VMOVUPS           Z8, (R11)(R9*1)
+	ADDQ              $0x40, CX
+	ADDQ              $0x40, DX
+	SUBQ              $0x10, AX
+	JG                next
+	VZEROUPPER
+	RET
+
 // func winogradOutput4From8AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·winogradOutput4From8AsmAVX512<>(SB), NOSPLIT, $0-76
@@ -6739,6 +9312,528 @@ body:
 	VZEROUPPER
 	RET
 
+// func winogradSpread8From4FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradSpread8From4FirstAsmAVX512<>(SB), NOSPLIT, $0-64
+	VBROADCASTSS winogradConstant3e800000<>+0(SB), Z0
+	VBROADCASTSS winogradConstant3f000000<>+0(SB), Z1
+	VBROADCASTSS winogradConstant3e000000<>+0(SB), Z2
+	VBROADCASTSS winogradConstant40800000<>+0(SB), Z3
+	VBROADCASTSS winogradConstant40000000<>+0(SB), Z4
+	VBROADCASTSS winogradConstant41000000<>+0(SB), Z5
+	MOVQ         n+8(FP), AX
+	MOVQ         src+16(FP), CX
+	MOVQ         dst+32(FP), DX
+	MOVQ         drow+40(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         dcol+48(FP), SI
+	SHLQ         $0x02, SI
+	LEAQ         (SI)(SI*2), DI
+	LEAQ         (DI)(SI*2), R8
+	LEAQ         (R8)(SI*2), R9
+	MOVQ         at+24(FP), R10
+	MOVL         $0x0000ffff, R11
+	KMOVW        R11, K1
+
+next:
+	CMPQ  AX, $0x10
+	JGE   body
+	MOVL  $0x0000ffff, R11
+	BZHIL AX, R11, R11
+	KMOVW R11, K1
+
+body:
+	MOVQ        ahead+56(FP), R11
+	LEAQ        (CX)(R11*4), R11
+	MOVQ        (R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z6
+	MOVQ        8(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z7
+	MOVQ        16(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z8
+	MOVQ        24(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z9
+	VMOVUPS     Z6, (DX)
+	VMOVAPS     Z6, Z10
+	VFMADD231PS Z0, Z8, Z10
+	VMULPS      Z1, Z7, Z11
+	VFMADD231PS Z2, Z9, Z11
+	VADDPS      Z11, Z10, Z12
+	VSUBPS      Z11, Z10, Z10
+	VMOVUPS     Z12, (DX)(SI*1)
+	VMOVUPS     Z10, (DX)(SI*2)
+	VMOVAPS     Z6, Z10
+	VADDPS      Z8, Z10, Z10
+	VMOVAPS     Z7, Z11
+	VADDPS      Z9, Z11, Z11
+	VADDPS      Z11, Z10, Z12
+	VSUBPS      Z11, Z10, Z10
+	VMOVUPS     Z12, (DX)(DI*1)
+	VMOVUPS     Z10, (DX)(SI*4)
+	VMOVAPS     Z6, Z6
+	VFMADD231PS Z3, Z8, Z6
+	VMULPS      Z4, Z7, Z7
+	VFMADD231PS Z5, Z9, Z7
+	VADDPS      Z7, Z6, Z8
+	VSUBPS      Z7, Z6, Z6
+	VMOVUPS     Z8, (DX)(R8*1)
+	VMOVUPS     Z6, (DX)(DI*2)
+	VMOVUPS     Z9, (DX)(R9*1)
+	MOVQ        ahead+56(FP), R11
+	LEAQ        (CX)(R11*4), R11
+	MOVQ        (R10), R12
+	VMOVUPS.Z   (CX)(R12*4), K1, Z6
+	VMOVAPS     Z6, Z6
+	MOVQ        64(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z7
+	VFMADD231PS Z0, Z7, Z6
+	MOVQ        32(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z7
+	VMULPS      Z1, Z7, Z7
+	MOVQ        96(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z8
+	VFMADD231PS Z2, Z8, Z7
+	VADDPS      Z7, Z6, Z8
+	VSUBPS      Z7, Z6, Z6
+	MOVQ        8(R10), R12
+	VMOVUPS.Z   (CX)(R12*4), K1, Z7
+	VMOVAPS     Z7, Z7
+	MOVQ        72(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z9
+	VFMADD231PS Z0, Z9, Z7
+	MOVQ        40(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z9
+	VMULPS      Z1, Z9, Z9
+	MOVQ        104(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z10
+	VFMADD231PS Z2, Z10, Z9
+	VADDPS      Z9, Z7, Z10
+	VSUBPS      Z9, Z7, Z7
+	MOVQ        16(R10), R12
+	VMOVUPS.Z   (CX)(R12*4), K1, Z9
+	VMOVAPS     Z9, Z9
+	MOVQ        80(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z11
+	VFMADD231PS Z0, Z11, Z9
+	MOVQ        48(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z11
+	VMULPS      Z1, Z11, Z11
+	MOVQ        112(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z12
+	VFMADD231PS Z2, Z12, Z11
+	VADDPS      Z11, Z9, Z12
+	VSUBPS      Z11, Z9, Z9
+	MOVQ        24(R10), R12
+	VMOVUPS.Z   (CX)(R12*4), K1, Z11
+	VMOVAPS     Z11, Z11
+	MOVQ        88(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z13
+	VFMADD231PS Z0, Z13, Z11
+	MOVQ        56(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z13
+	VMULPS      Z1, Z13, Z13
+	MOVQ        120(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z14
+	VFMADD231PS Z2, Z14, Z13
+	VADDPS      Z13, Z11, Z14
+	VSUBPS      Z13, Z11, Z11
+	LEAQ        (DX)(BX*1), R11
+	VMOVUPS     Z8, (R11)
+	VMOVAPS     Z8, Z13
+	VFMADD231PS Z0, Z12, Z13
+	VMULPS      Z1, Z10, Z15
+	VFMADD231PS Z2, Z14, Z15
+	VADDPS      Z15, Z13, Z16
+	VSUBPS      Z15, Z13, Z13
+	VMOVUPS     Z16, (R11)(SI*1)
+	VMOVUPS     Z13, (R11)(SI*2)
+	VMOVAPS     Z8, Z13
+	VADDPS      Z12, Z13, Z13
+	VMOVAPS     Z10, Z15
+	VADDPS      Z14, Z15, Z15
+	VADDPS      Z15, Z13, Z16
+	VSUBPS      Z15, Z13, Z13
+	VMOVUPS     Z16, (R11)(DI*1)
+	VMOVUPS     Z13, (R11)(SI*4)
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z3, Z12, Z8
+	VMULPS      Z4, Z10, Z10
+	VFMADD231PS Z5, Z14, Z10
+	VADDPS      Z10, Z8, Z12
+	VSUBPS      Z10, Z8, Z8
+	VMOVUPS     Z12, (R11)(R8*1)
+	VMOVUPS     Z8, (R11)(DI*2)
+	VMOVUPS     Z14, (R11)(R9*1)
+	LEAQ        (DX)(BX*2), R11
+	VMOVUPS     Z6, (R11)
+	VMOVAPS     Z6, Z8
+	VFMADD231PS Z0, Z9, Z8
+	VMULPS      Z1, Z7, Z10
+	VFMADD231PS Z2, Z11, Z10
+	VADDPS      Z10, Z8, Z12
+	VSUBPS      Z10, Z8, Z8
+	VMOVUPS     Z12, (R11)(SI*1)
+	VMOVUPS     Z8, (R11)(SI*2)
+	VMOVAPS     Z6, Z8
+	VADDPS      Z9, Z8, Z8
+	VMOVAPS     Z7, Z10
+	VADDPS      Z11, Z10, Z10
+	VADDPS      Z10, Z8, Z12
+	VSUBPS      Z10, Z8, Z8
+	VMOVUPS     Z12, (R11)(DI*1)
+	VMOVUPS     Z8, (R11)(SI*4)
+	VMOVAPS     Z6, Z6
+	VFMADD231PS Z3, Z9, Z6
+	VMULPS      Z4, Z7, Z7
+	VFMADD231PS Z5, Z11, Z7
+	VADDPS      Z7, Z6, Z8
+	VSUBPS      Z7, Z6, Z6
+	VMOVUPS     Z8, (R11)(R8*1)
+	VMOVUPS     Z6, (R11)(DI*2)
+	VMOVUPS     Z11, (R11)(R9*1)
+	MOVQ        ahead+56(FP), R11
+	LEAQ        (CX)(R11*4), R11
+	MOVQ        96(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z6
+	MOVQ        104(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z7
+	MOVQ        112(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z8
+	MOVQ        120(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z9
+	LEAQ        (DX)(BX*1), R11
+	LEAQ        (R11)(BX*2), R11
+	LEAQ        (R11)(BX*4), R11
+	VMOVUPS     Z6, (R11)
+	VMOVAPS     Z6, Z10
+	VFMADD231PS Z0, Z8, Z10
+	VMULPS      Z1, Z7, Z11
+	VFMADD231PS Z2, Z9, Z11
+	VADDPS      Z11, Z10, Z12
+	VSUBPS      Z11, Z10, Z10
+	VMOVUPS     Z12, (R11)(SI*1)
+	VMOVUPS     Z10, (R11)(SI*2)
+	VMOVAPS     Z6, Z10
+	VADDPS      Z8, Z10, Z10
+	VMOVAPS     Z7, Z11
+	VADDPS      Z9, Z11, Z11
+	VADDPS      Z11, Z10, Z12
+	VSUBPS      Z11, Z10, Z10
+	VMOVUPS     Z12, (R11)(DI*1)
+	VMOVUPS     Z10, (R11)(SI*4)
+	VMOVAPS     Z6, Z6
+	VFMADD231PS Z3, Z8, Z6
+	VMULPS      Z4, Z7, Z7
+	VFMADD231PS Z5, Z9, Z7
+	VADDPS      Z7, Z6, Z8
+	VSUBPS      Z7, Z6, Z6
+	VMOVUPS     Z8, (R11)(R8*1)
+	VMOVUPS     Z6, (R11)(DI*2)
+	VMOVUPS     Z9, (R11)(R9*1)
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x10, AX
+	JG          next
+	VZEROUPPER
+	RET
+
+// func winogradSpread8From4SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradSpread8From4SecondAsmAVX512<>(SB), NOSPLIT, $0-64
+	VBROADCASTSS winogradConstant3e800000<>+0(SB), Z0
+	VBROADCASTSS winogradConstant3f000000<>+0(SB), Z1
+	VBROADCASTSS winogradConstant3e000000<>+0(SB), Z2
+	VBROADCASTSS winogradConstant40800000<>+0(SB), Z3
+	VBROADCASTSS winogradConstant40000000<>+0(SB), Z4
+	VBROADCASTSS winogradConstant41000000<>+0(SB), Z5
+	MOVQ         n+8(FP), AX
+	MOVQ         src+16(FP), CX
+	MOVQ         dst+32(FP), DX
+	MOVQ         drow+40(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         dcol+48(FP), SI
+	SHLQ         $0x02, SI
+	LEAQ         (SI)(SI*2), DI
+	LEAQ         (DI)(SI*2), R8
+	LEAQ         (R8)(SI*2), R9
+	MOVQ         at+24(FP), R10
+	MOVL         $0x0000ffff, R11
+	KMOVW        R11, K1
+
+next:
+	CMPQ  AX, $0x10
+	JGE   body
+	MOVL  $0x0000ffff, R11
+	BZHIL AX, R11, R11
+	KMOVW R11, K1
+
+body:
+	MOVQ        ahead+56(FP), R11
+	LEAQ        (CX)(R11*4), R11
+	MOVQ        (R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z6
+	VMOVAPS     Z6, Z6
+	MOVQ        64(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z7
+	VADDPS      Z7, Z6, Z6
+	MOVQ        32(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z7
+	VMOVAPS     Z7, Z7
+	MOVQ        96(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z8
+	VADDPS      Z8, Z7, Z7
+	VADDPS      Z7, Z6, Z8
+	VSUBPS      Z7, Z6, Z6
+	MOVQ        8(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z7
+	VMOVAPS     Z7, Z7
+	MOVQ        72(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z9
+	VADDPS      Z9, Z7, Z7
+	MOVQ        40(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z9
+	VMOVAPS     Z9, Z9
+	MOVQ        104(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z10
+	VADDPS      Z10, Z9, Z9
+	VADDPS      Z9, Z7, Z10
+	VSUBPS      Z9, Z7, Z7
+	MOVQ        16(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z9
+	VMOVAPS     Z9, Z9
+	MOVQ        80(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z11
+	VADDPS      Z11, Z9, Z9
+	MOVQ        48(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z11
+	VMOVAPS     Z11, Z11
+	MOVQ        112(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z12
+	VADDPS      Z12, Z11, Z11
+	VADDPS      Z11, Z9, Z12
+	VSUBPS      Z11, Z9, Z9
+	MOVQ        24(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z11
+	VMOVAPS     Z11, Z11
+	MOVQ        88(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z13
+	VADDPS      Z13, Z11, Z11
+	MOVQ        56(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z13
+	VMOVAPS     Z13, Z13
+	MOVQ        120(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS.Z   (CX)(R12*4), K1, Z14
+	VADDPS      Z14, Z13, Z13
+	VADDPS      Z13, Z11, Z14
+	VSUBPS      Z13, Z11, Z11
+	LEAQ        (DX)(BX*1), R11
+	LEAQ        (R11)(BX*2), R11
+	VMOVUPS     Z8, (R11)
+	VMOVAPS     Z8, Z13
+	VFMADD231PS Z0, Z12, Z13
+	VMULPS      Z1, Z10, Z15
+	VFMADD231PS Z2, Z14, Z15
+	VADDPS      Z15, Z13, Z16
+	VSUBPS      Z15, Z13, Z13
+	VMOVUPS     Z16, (R11)(SI*1)
+	VMOVUPS     Z13, (R11)(SI*2)
+	VMOVAPS     Z8, Z13
+	VADDPS      Z12, Z13, Z13
+	VMOVAPS     Z10, Z15
+	VADDPS      Z14, Z15, Z15
+	VADDPS      Z15, Z13, Z16
+	VSUBPS      Z15, Z13, Z13
+	VMOVUPS     Z16, (R11)(DI*1)
+	VMOVUPS     Z13, (R11)(SI*4)
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z3, Z12, Z8
+	VMULPS      Z4, Z10, Z10
+	VFMADD231PS Z5, Z14, Z10
+	VADDPS      Z10, Z8, Z12
+	VSUBPS      Z10, Z8, Z8
+	VMOVUPS     Z12, (R11)(R8*1)
+	VMOVUPS     Z8, (R11)(DI*2)
+	VMOVUPS     Z14, (R11)(R9*1)
+	LEAQ        (DX)(BX*4), R11
+	VMOVUPS     Z6, (R11)
+	VMOVAPS     Z6, Z8
+	VFMADD231PS Z0, Z9, Z8
+	VMULPS      Z1, Z7, Z10
+	VFMADD231PS Z2, Z11, Z10
+	VADDPS      Z10, Z8, Z12
+	VSUBPS      Z10, Z8, Z8
+	VMOVUPS     Z12, (R11)(SI*1)
+	VMOVUPS     Z8, (R11)(SI*2)
+	VMOVAPS     Z6, Z8
+	VADDPS      Z9, Z8, Z8
+	VMOVAPS     Z7, Z10
+	VADDPS      Z11, Z10, Z10
+	VADDPS      Z10, Z8, Z12
+	VSUBPS      Z10, Z8, Z8
+	VMOVUPS     Z12, (R11)(DI*1)
+	VMOVUPS     Z8, (R11)(SI*4)
+	VMOVAPS     Z6, Z6
+	VFMADD231PS Z3, Z9, Z6
+	VMULPS      Z4, Z7, Z7
+	VFMADD231PS Z5, Z11, Z7
+	VADDPS      Z7, Z6, Z8
+	VSUBPS      Z7, Z6, Z6
+	VMOVUPS     Z8, (R11)(R8*1)
+	VMOVUPS     Z6, (R11)(DI*2)
+	VMOVUPS     Z11, (R11)(R9*1)
+	MOVQ        ahead+56(FP), R11
+	LEAQ        (CX)(R11*4), R11
+	MOVQ        (R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z6
+	VMOVAPS     Z6, Z6
+	MOVQ        64(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z7
+	VFMADD231PS Z3, Z7, Z6
+	MOVQ        32(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z7
+	VMULPS      Z4, Z7, Z7
+	MOVQ        96(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z8
+	VFMADD231PS Z5, Z8, Z7
+	VADDPS      Z7, Z6, Z8
+	VSUBPS      Z7, Z6, Z6
+	MOVQ        8(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z7
+	VMOVAPS     Z7, Z7
+	MOVQ        72(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z9
+	VFMADD231PS Z3, Z9, Z7
+	MOVQ        40(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z9
+	VMULPS      Z4, Z9, Z9
+	MOVQ        104(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z10
+	VFMADD231PS Z5, Z10, Z9
+	VADDPS      Z9, Z7, Z10
+	VSUBPS      Z9, Z7, Z7
+	MOVQ        16(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z9
+	VMOVAPS     Z9, Z9
+	MOVQ        80(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z11
+	VFMADD231PS Z3, Z11, Z9
+	MOVQ        48(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z11
+	VMULPS      Z4, Z11, Z11
+	MOVQ        112(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z12
+	VFMADD231PS Z5, Z12, Z11
+	VADDPS      Z11, Z9, Z12
+	VSUBPS      Z11, Z9, Z9
+	MOVQ        24(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z11
+	VMOVAPS     Z11, Z11
+	MOVQ        88(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z13
+	VFMADD231PS Z3, Z13, Z11
+	MOVQ        56(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z13
+	VMULPS      Z4, Z13, Z13
+	MOVQ        120(R10), R11
+	VMOVUPS.Z   (CX)(R11*4), K1, Z14
+	VFMADD231PS Z5, Z14, Z13
+	VADDPS      Z13, Z11, Z14
+	VSUBPS      Z13, Z11, Z11
+	LEAQ        (DX)(BX*1), R11
+	LEAQ        (R11)(BX*4), R11
+	VMOVUPS     Z8, (R11)
+	VMOVAPS     Z8, Z13
+	VFMADD231PS Z0, Z12, Z13
+	VMULPS      Z1, Z10, Z15
+	VFMADD231PS Z2, Z14, Z15
+	VADDPS      Z15, Z13, Z16
+	VSUBPS      Z15, Z13, Z13
+	VMOVUPS     Z16, (R11)(SI*1)
+	VMOVUPS     Z13, (R11)(SI*2)
+	VMOVAPS     Z8, Z13
+	VADDPS      Z12, Z13, Z13
+	VMOVAPS     Z10, Z15
+	VADDPS      Z14, Z15, Z15
+	VADDPS      Z15, Z13, Z16
+	VSUBPS      Z15, Z13, Z13
+	VMOVUPS     Z16, (R11)(DI*1)
+	VMOVUPS     Z13, (R11)(SI*4)
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z3, Z12, Z8
+	VMULPS      Z4, Z10, Z10
+	VFMADD231PS Z5, Z14, Z10
+	VADDPS      Z10, Z8, Z12
+	VSUBPS      Z10, Z8, Z8
+	VMOVUPS     Z12, (R11)(R8*1)
+	VMOVUPS     Z8, (R11)(DI*2)
+	VMOVUPS     Z14, (R11)(R9*1)
+	LEAQ        (DX)(BX*2), R11
+	LEAQ        (R11)(BX*4), R11
+	VMOVUPS     Z6, (R11)
+	VMOVAPS     Z6, Z8
+	VFMADD231PS Z0, Z9, Z8
+	VMULPS      Z1, Z7, Z10
+	VFMADD231PS Z2, Z11, Z10
+	VADDPS      Z10, Z8, Z12
+	VSUBPS      Z10, Z8, Z8
+	VMOVUPS     Z12, (R11)(SI*1)
+	VMOVUPS     Z8, (R11)(SI*2)
+	VMOVAPS     Z6, Z8
+	VADDPS      Z9, Z8, Z8
+	VMOVAPS     Z7, Z10
+	VADDPS      Z11, Z10, Z10
+	VADDPS      Z10, Z8, Z12
+	VSUBPS      Z10, Z8, Z8
+	VMOVUPS     Z12, (R11)(DI*1)
+	VMOVUPS     Z8, (R11)(SI*4)
+	VMOVAPS     Z6, Z6
+	VFMADD231PS Z3, Z9, Z6
+	VMULPS      Z4, Z7, Z7
+	VFMADD231PS Z5, Z11, Z7
+	VADDPS      Z7, Z6, Z8
+	VSUBPS      Z7, Z6, Z6
+	VMOVUPS     Z8, (R11)(R8*1)
+	VMOVUPS     Z6, (R11)(DI*2)
+	VMOVUPS     Z11, (R11)(R9*1)
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x10, AX
+	JG          next
+	VZEROUPPER
+	RET
+
 // func winogradGather5From8AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·winogradGather5From8AsmAVX512<>(SB), NOSPLIT, $0-72
@@ -7811,6 +10906,364 @@ DATA winogradMasks<>+56(SB)/4, $0x00000000
 DATA winogradMasks<>+60(SB)/4, $0x00000000
 GLOBL winogradMasks<>(SB), RODATA|NOPTR, $64
 
+// func winogradInput4From4FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, MMX+
+TEXT ·winogradInput4From4FirstAsmAVX2<>(SB), NOSPLIT, $0-64
+	MOVQ n+8(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dst+32(FP), DX
+	MOVQ drow+40(FP), BX
+	SHLQ $0x02, BX
+	MOVQ dcol+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ at+24(FP), R8
+	CMPQ AX, $0x08
+	JL   tail
+
+body:
+	MOVQ       ahead+56(FP), R9
+	LEAQ       (CX)(R9*4), R9
+	MOVQ       64(R8), R10
+	VMOVUPS    (CX)(R10*4), Y0
+	VMOVAPS    Y0, Y0
+	MOVQ       (R8), R10
+	VMOVUPS    (CX)(R10*4), Y1
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       72(R8), R10
+	VMOVUPS    (CX)(R10*4), Y1
+	VMOVAPS    Y1, Y1
+	MOVQ       8(R8), R10
+	VMOVUPS    (CX)(R10*4), Y2
+	VSUBPS     Y2, Y1, Y1
+	MOVQ       80(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y2
+	VMOVAPS    Y2, Y2
+	MOVQ       16(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y3
+	VSUBPS     Y3, Y2, Y2
+	MOVQ       88(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y3
+	VMOVAPS    Y3, Y3
+	MOVQ       24(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y4
+	VSUBPS     Y4, Y3, Y3
+	VMOVAPS    Y2, Y4
+	VSUBPS     Y0, Y4, Y4
+	VMOVUPS    Y4, (DX)
+	VADDPS     Y1, Y2, Y0
+	VSUBPS     Y1, Y2, Y2
+	VMOVUPS    Y0, (DX)(SI*1)
+	VMOVUPS    Y2, (DX)(SI*2)
+	VMOVAPS    Y3, Y0
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (DX)(DI*1)
+	MOVQ       ahead+56(FP), R9
+	LEAQ       (CX)(R9*4), R9
+	MOVQ       96(R8), R10
+	VMOVUPS    (CX)(R10*4), Y0
+	VMOVAPS    Y0, Y0
+	MOVQ       32(R8), R10
+	VMOVUPS    (CX)(R10*4), Y1
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       104(R8), R10
+	VMOVUPS    (CX)(R10*4), Y1
+	VMOVAPS    Y1, Y1
+	MOVQ       40(R8), R10
+	VMOVUPS    (CX)(R10*4), Y2
+	VSUBPS     Y2, Y1, Y1
+	MOVQ       112(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y2
+	VMOVAPS    Y2, Y2
+	MOVQ       48(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y3
+	VSUBPS     Y3, Y2, Y2
+	MOVQ       120(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y3
+	VMOVAPS    Y3, Y3
+	MOVQ       56(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y4
+	VSUBPS     Y4, Y3, Y3
+	LEAQ       (DX)(BX*1), R9
+	LEAQ       (R9)(BX*2), R9
+	VMOVAPS    Y2, Y4
+	VSUBPS     Y0, Y4, Y4
+	VMOVUPS    Y4, (R9)
+	VADDPS     Y1, Y2, Y0
+	VSUBPS     Y1, Y2, Y2
+	VMOVUPS    Y0, (R9)(SI*1)
+	VMOVUPS    Y2, (R9)(SI*2)
+	VMOVAPS    Y3, Y0
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (R9)(DI*1)
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x08, AX
+	CMPQ       AX, $0x08
+	JGE        body
+	TESTQ      AX, AX
+	JZ         done
+
+tail:
+	LEAQ       winogradMasks<>+0(SB), R9
+	NEGQ       AX
+	LEAQ       32(R9)(AX*4), R9
+	MOVQ       ahead+56(FP), AX
+	LEAQ       (CX)(AX*4), AX
+	MOVQ       64(R8), R10
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS (CX)(R10*4), Y0, Y0
+	VMOVAPS    Y0, Y0
+	MOVQ       (R8), R10
+	VMOVUPS    (R9), Y1
+	VMASKMOVPS (CX)(R10*4), Y1, Y1
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       72(R8), R10
+	VMOVUPS    (R9), Y1
+	VMASKMOVPS (CX)(R10*4), Y1, Y1
+	VMOVAPS    Y1, Y1
+	MOVQ       8(R8), R10
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS (CX)(R10*4), Y2, Y2
+	VSUBPS     Y2, Y1, Y1
+	MOVQ       80(R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS (CX)(R10*4), Y2, Y2
+	VMOVAPS    Y2, Y2
+	MOVQ       16(R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y3
+	VMASKMOVPS (CX)(R10*4), Y3, Y3
+	VSUBPS     Y3, Y2, Y2
+	MOVQ       88(R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y3
+	VMASKMOVPS (CX)(R10*4), Y3, Y3
+	VMOVAPS    Y3, Y3
+	MOVQ       24(R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y4
+	VMASKMOVPS (CX)(R10*4), Y4, Y4
+	VSUBPS     Y4, Y3, Y3
+	VMOVAPS    Y2, Y4
+	VSUBPS     Y0, Y4, Y4
+	VMOVUPS    Y4, (DX)
+	VADDPS     Y1, Y2, Y0
+	VSUBPS     Y1, Y2, Y2
+	VMOVUPS    Y0, (DX)(SI*1)
+	VMOVUPS    Y2, (DX)(SI*2)
+	VMOVAPS    Y3, Y0
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (DX)(DI*1)
+	MOVQ       ahead+56(FP), AX
+	LEAQ       (CX)(AX*4), AX
+	MOVQ       96(R8), R10
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS (CX)(R10*4), Y0, Y0
+	VMOVAPS    Y0, Y0
+	MOVQ       32(R8), R10
+	VMOVUPS    (R9), Y1
+	VMASKMOVPS (CX)(R10*4), Y1, Y1
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       104(R8), R10
+	VMOVUPS    (R9), Y1
+	VMASKMOVPS (CX)(R10*4), Y1, Y1
+	VMOVAPS    Y1, Y1
+	MOVQ       40(R8), R10
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS (CX)(R10*4), Y2, Y2
+	VSUBPS     Y2, Y1, Y1
+	MOVQ       112(R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS (CX)(R10*4), Y2, Y2
+	VMOVAPS    Y2, Y2
+	MOVQ       48(R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y3
+	VMASKMOVPS (CX)(R10*4), Y3, Y3
+	VSUBPS     Y3, Y2, Y2
+	MOVQ       120(R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y3
+	VMASKMOVPS (CX)(R10*4), Y3, Y3
+	VMOVAPS    Y3, Y3
+	MOVQ       56(R8), R8
+	PREFETCHT0 (AX)(R8*4)
+	VMOVUPS    (R9), Y4
+	VMASKMOVPS (CX)(R8*4), Y4, Y4
+	VSUBPS     Y4, Y3, Y3
+	LEAQ       (DX)(BX*1), AX
+	LEAQ       (AX)(BX*2), AX
+	VMOVAPS    Y2, Y4
+	VSUBPS     Y0, Y4, Y4
+	VMOVUPS    Y4, (AX)
+	VADDPS     Y1, Y2, Y0
+	VSUBPS     Y1, Y2, Y2
+	VMOVUPS    Y0, (AX)(SI*1)
+	VMOVUPS    Y2, (AX)(SI*2)
+	VMOVAPS    Y3, Y0
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (AX)(DI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func winogradInput4From4SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, MMX+
+TEXT ·winogradInput4From4SecondAsmAVX2<>(SB), NOSPLIT, $0-64
+	MOVQ n+8(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dst+32(FP), DX
+	MOVQ drow+40(FP), BX
+	SHLQ $0x02, BX
+	MOVQ dcol+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ at+24(FP), R8
+	CMPQ AX, $0x08
+	JL   tail
+
+body:
+	MOVQ       ahead+56(FP), R9
+	LEAQ       (CX)(R9*4), R9
+	MOVQ       64(R8), R10
+	VMOVUPS    (CX)(R10*4), Y0
+	MOVQ       32(R8), R10
+	VMOVUPS    (CX)(R10*4), Y1
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       72(R8), R10
+	VMOVUPS    (CX)(R10*4), Y1
+	MOVQ       40(R8), R10
+	VMOVUPS    (CX)(R10*4), Y3
+	VADDPS     Y3, Y1, Y4
+	VSUBPS     Y3, Y1, Y1
+	MOVQ       80(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y3
+	MOVQ       48(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y5
+	VADDPS     Y5, Y3, Y6
+	VSUBPS     Y5, Y3, Y3
+	MOVQ       88(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y5
+	MOVQ       56(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y7
+	VADDPS     Y7, Y5, Y8
+	VSUBPS     Y7, Y5, Y5
+	LEAQ       (DX)(BX*1), R9
+	VMOVAPS    Y6, Y7
+	VSUBPS     Y2, Y7, Y7
+	VMOVUPS    Y7, (R9)
+	VADDPS     Y4, Y6, Y2
+	VSUBPS     Y4, Y6, Y6
+	VMOVUPS    Y2, (R9)(SI*1)
+	VMOVUPS    Y6, (R9)(SI*2)
+	VMOVAPS    Y8, Y2
+	VSUBPS     Y4, Y2, Y2
+	VMOVUPS    Y2, (R9)(DI*1)
+	LEAQ       (DX)(BX*2), R9
+	VMOVAPS    Y3, Y2
+	VSUBPS     Y0, Y2, Y2
+	VMOVUPS    Y2, (R9)
+	VADDPS     Y1, Y3, Y0
+	VSUBPS     Y1, Y3, Y2
+	VMOVUPS    Y0, (R9)(SI*1)
+	VMOVUPS    Y2, (R9)(SI*2)
+	VMOVAPS    Y5, Y0
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (R9)(DI*1)
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x08, AX
+	CMPQ       AX, $0x08
+	JGE        body
+	TESTQ      AX, AX
+	JZ         done
+
+tail:
+	LEAQ       winogradMasks<>+0(SB), R9
+	NEGQ       AX
+	LEAQ       32(R9)(AX*4), R9
+	MOVQ       ahead+56(FP), AX
+	LEAQ       (CX)(AX*4), AX
+	MOVQ       64(R8), R10
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS (CX)(R10*4), Y0, Y0
+	MOVQ       32(R8), R10
+	VMOVUPS    (R9), Y1
+	VMASKMOVPS (CX)(R10*4), Y1, Y1
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       72(R8), R10
+	VMOVUPS    (R9), Y1
+	VMASKMOVPS (CX)(R10*4), Y1, Y1
+	MOVQ       40(R8), R10
+	VMOVUPS    (R9), Y3
+	VMASKMOVPS (CX)(R10*4), Y3, Y3
+	VADDPS     Y3, Y1, Y4
+	VSUBPS     Y3, Y1, Y1
+	MOVQ       80(R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y3
+	VMASKMOVPS (CX)(R10*4), Y3, Y3
+	MOVQ       48(R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y5
+	VMASKMOVPS (CX)(R10*4), Y5, Y5
+	VADDPS     Y5, Y3, Y6
+	VSUBPS     Y5, Y3, Y3
+	MOVQ       88(R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y5
+	VMASKMOVPS (CX)(R10*4), Y5, Y5
+	MOVQ       56(R8), R8
+	PREFETCHT0 (AX)(R8*4)
+	VMOVUPS    (R9), Y7
+	VMASKMOVPS (CX)(R8*4), Y7, Y7
+	VADDPS     Y7, Y5, Y8
+	VSUBPS     Y7, Y5, Y5
+	LEAQ       (DX)(BX*1), AX
+	VMOVAPS    Y6, Y7
+	VSUBPS     Y2, Y7, Y7
+	VMOVUPS    Y7, (AX)
+	VADDPS     Y4, Y6, Y2
+	VSUBPS     Y4, Y6, Y6
+	VMOVUPS    Y2, (AX)(SI*1)
+	VMOVUPS    Y6, (AX)(SI*2)
+	VMOVAPS    Y8, Y2
+	VSUBPS     Y4, Y2, Y2
+	VMOVUPS    Y2, (AX)(DI*1)
+	LEAQ       (DX)(BX*2), AX
+	VMOVAPS    Y3, Y2
+	VSUBPS     Y0, Y2, Y2
+	VMOVUPS    Y2, (AX)
+	VADDPS     Y1, Y3, Y0
+	VSUBPS     Y1, Y3, Y2
+	VMOVUPS    Y0, (AX)(SI*1)
+	VMOVUPS    Y2, (AX)(SI*2)
+	VMOVAPS    Y5, Y0
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (AX)(DI*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func winogradOutput2From4AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 // Requires: AVX, MMX+
 TEXT ·winogradOutput2From4AsmAVX2<>(SB), NOSPLIT, $0-76
@@ -8449,6 +11902,204 @@ tail:
 	VMASKMOVPS (CX)(AX*4), Y1, Y1
 	LEAQ       (DX)(BX*1), AX
 	LEAQ       (AX)(BX*2), AX
+	VMOVUPS    Y0, (AX)
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y2, (AX)(SI*1)
+	VMOVUPS    Y0, (AX)(SI*2)
+	VMOVUPS    Y1, (AX)(DI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func winogradSpread4From2FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, MMX+
+TEXT ·winogradSpread4From2FirstAsmAVX2<>(SB), NOSPLIT, $0-64
+	MOVQ n+8(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dst+32(FP), DX
+	MOVQ drow+40(FP), BX
+	SHLQ $0x02, BX
+	MOVQ dcol+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ at+24(FP), R8
+	CMPQ AX, $0x08
+	JL   tail
+
+body:
+	MOVQ       ahead+56(FP), R9
+	LEAQ       (CX)(R9*4), R9
+	MOVQ       (R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y0
+	MOVQ       8(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y1
+	VMOVUPS    Y0, (DX)
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y2, (DX)(SI*1)
+	VMOVUPS    Y0, (DX)(SI*2)
+	VMOVUPS    Y1, (DX)(DI*1)
+	MOVQ       ahead+56(FP), R9
+	LEAQ       (CX)(R9*4), R9
+	MOVQ       16(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y0
+	MOVQ       24(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y1
+	LEAQ       (DX)(BX*1), R9
+	LEAQ       (R9)(BX*2), R9
+	VMOVUPS    Y0, (R9)
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y2, (R9)(SI*1)
+	VMOVUPS    Y0, (R9)(SI*2)
+	VMOVUPS    Y1, (R9)(DI*1)
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x08, AX
+	CMPQ       AX, $0x08
+	JGE        body
+	TESTQ      AX, AX
+	JZ         done
+
+tail:
+	LEAQ       winogradMasks<>+0(SB), R9
+	NEGQ       AX
+	LEAQ       32(R9)(AX*4), R9
+	MOVQ       ahead+56(FP), AX
+	LEAQ       (CX)(AX*4), AX
+	MOVQ       (R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS (CX)(R10*4), Y0, Y0
+	MOVQ       8(R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y1
+	VMASKMOVPS (CX)(R10*4), Y1, Y1
+	VMOVUPS    Y0, (DX)
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y2, (DX)(SI*1)
+	VMOVUPS    Y0, (DX)(SI*2)
+	VMOVUPS    Y1, (DX)(DI*1)
+	MOVQ       ahead+56(FP), AX
+	LEAQ       (CX)(AX*4), AX
+	MOVQ       16(R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS (CX)(R10*4), Y0, Y0
+	MOVQ       24(R8), R8
+	PREFETCHT0 (AX)(R8*4)
+	VMOVUPS    (R9), Y1
+	VMASKMOVPS (CX)(R8*4), Y1, Y1
+	LEAQ       (DX)(BX*1), AX
+	LEAQ       (AX)(BX*2), AX
+	VMOVUPS    Y0, (AX)
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y2, (AX)(SI*1)
+	VMOVUPS    Y0, (AX)(SI*2)
+	VMOVUPS    Y1, (AX)(DI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func winogradSpread4From2SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, MMX+
+TEXT ·winogradSpread4From2SecondAsmAVX2<>(SB), NOSPLIT, $0-64
+	MOVQ n+8(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dst+32(FP), DX
+	MOVQ drow+40(FP), BX
+	SHLQ $0x02, BX
+	MOVQ dcol+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ at+24(FP), R8
+	CMPQ AX, $0x08
+	JL   tail
+
+body:
+	MOVQ       ahead+56(FP), R9
+	LEAQ       (CX)(R9*4), R9
+	MOVQ       (R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y0
+	MOVQ       16(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y1
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       8(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y1
+	MOVQ       24(R8), R10
+	PREFETCHT0 (R9)(R10*4)
+	VMOVUPS    (CX)(R10*4), Y3
+	VADDPS     Y3, Y1, Y4
+	VSUBPS     Y3, Y1, Y1
+	LEAQ       (DX)(BX*1), R9
+	VMOVUPS    Y2, (R9)
+	VADDPS     Y4, Y2, Y3
+	VSUBPS     Y4, Y2, Y2
+	VMOVUPS    Y3, (R9)(SI*1)
+	VMOVUPS    Y2, (R9)(SI*2)
+	VMOVUPS    Y4, (R9)(DI*1)
+	LEAQ       (DX)(BX*2), R9
+	VMOVUPS    Y0, (R9)
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y2, (R9)(SI*1)
+	VMOVUPS    Y0, (R9)(SI*2)
+	VMOVUPS    Y1, (R9)(DI*1)
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x08, AX
+	CMPQ       AX, $0x08
+	JGE        body
+	TESTQ      AX, AX
+	JZ         done
+
+tail:
+	LEAQ       winogradMasks<>+0(SB), R9
+	NEGQ       AX
+	LEAQ       32(R9)(AX*4), R9
+	MOVQ       ahead+56(FP), AX
+	LEAQ       (CX)(AX*4), AX
+	MOVQ       (R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS (CX)(R10*4), Y0, Y0
+	MOVQ       16(R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y1
+	VMASKMOVPS (CX)(R10*4), Y1, Y1
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       8(R8), R10
+	PREFETCHT0 (AX)(R10*4)
+	VMOVUPS    (R9), Y1
+	VMASKMOVPS (CX)(R10*4), Y1, Y1
+	MOVQ       24(R8), R8
+	PREFETCHT0 (AX)(R8*4)
+	VMOVUPS    (R9), Y3
+	VMASKMOVPS (CX)(R8*4), Y3, Y3
+	VADDPS     Y3, Y1, Y4
+	VSUBPS     Y3, Y1, Y1
+	LEAQ       (DX)(BX*1), AX
+	VMOVUPS    Y2, (AX)
+	VADDPS     Y4, Y2, Y3
+	VSUBPS     Y4, Y2, Y2
+	VMOVUPS    Y3, (AX)(SI*1)
+	VMOVUPS    Y2, (AX)(SI*2)
+	VMOVUPS    Y4, (AX)(DI*1)
+	LEAQ       (DX)(BX*2), AX
 	VMOVUPS    Y0, (AX)
 	VADDPS     Y1, Y0, Y2
 	VSUBPS     Y1, Y0, Y0
@@ -9658,6 +13309,1108 @@ tail:
 	MOVQ         88(R9), AX
 	VMOVUPS      (R10), Y12
 	VMASKMOVPS   (CX)(AX*4), Y12, Y12
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y12, Y11
+	VADDPS       Y11, Y9, Y12
+	VSUBPS       Y11, Y9, Y9
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*2), AX
+	VMOVAPS      Y10, Y11
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y11
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y11
+	VMOVUPS      Y11, (AX)
+	VMOVAPS      Y10, Y2
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y6, Y2
+	VMULPS       winogradConstant3f200000<>+0(SB), Y8, Y11
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y4, Y11
+	VADDPS       Y11, Y2, Y13
+	VSUBPS       Y11, Y2, Y2
+	VMOVUPS      Y13, (AX)(SI*1)
+	VMOVUPS      Y2, (AX)(SI*2)
+	VMOVAPS      Y10, Y2
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y6, Y2
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y8, Y6
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y4, Y6
+	VADDPS       Y6, Y2, Y10
+	VSUBPS       Y6, Y2, Y2
+	VMOVUPS      Y10, (AX)(DI*1)
+	VMOVUPS      Y2, (AX)(SI*4)
+	VMOVAPS      Y12, Y2
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y2
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y8, Y2
+	VMOVUPS      Y2, (AX)(R8*1)
+	LEAQ         (DX)(BX*4), AX
+	VMOVAPS      Y7, Y2
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y2
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
+	VMOVUPS      Y2, (AX)
+	VMOVAPS      Y7, Y0
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f200000<>+0(SB), Y5, Y2
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y1, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (AX)(SI*1)
+	VMOVUPS      Y0, (AX)(SI*2)
+	VMOVAPS      Y7, Y0
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y5, Y2
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y1, Y2
+	VADDPS       Y2, Y0, Y3
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y3, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVAPS      Y9, Y0
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (AX)(R8*1)
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         240(R9), R11
+	VMOVUPS      (R10), Y0
+	VMASKMOVPS   (CX)(R11*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         48(R9), R11
+	VMOVUPS      (R10), Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
+	MOVQ         144(R9), R11
+	VMOVUPS      (R10), Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y1, Y0
+	MOVQ         248(R9), R11
+	VMOVUPS      (R10), Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         56(R9), R11
+	VMOVUPS      (R10), Y2
+	VMASKMOVPS   (CX)(R11*4), Y2, Y2
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y1
+	MOVQ         152(R9), R11
+	VMOVUPS      (R10), Y2
+	VMASKMOVPS   (CX)(R11*4), Y2, Y2
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y2, Y1
+	MOVQ         256(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y2
+	VMASKMOVPS   (CX)(R11*4), Y2, Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         64(R9), R11
+	VMOVUPS      (R10), Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y3
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y3, Y2
+	MOVQ         160(R9), R11
+	VMOVUPS      (R10), Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y3
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
+	MOVQ         264(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         72(R9), R11
+	VMOVUPS      (R10), Y4
+	VMASKMOVPS   (CX)(R11*4), Y4, Y4
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y3
+	MOVQ         168(R9), R11
+	VMOVUPS      (R10), Y4
+	VMASKMOVPS   (CX)(R11*4), Y4, Y4
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y4, Y3
+	MOVQ         272(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y4
+	VMASKMOVPS   (CX)(R11*4), Y4, Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         80(R9), R11
+	VMOVUPS      (R10), Y5
+	VMASKMOVPS   (CX)(R11*4), Y5, Y5
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y5, Y4
+	MOVQ         176(R9), R11
+	VMOVUPS      (R10), Y5
+	VMASKMOVPS   (CX)(R11*4), Y5, Y5
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y4
+	MOVQ         280(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y5
+	VMASKMOVPS   (CX)(R11*4), Y5, Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         88(R9), AX
+	VMOVUPS      (R10), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y6, Y5
+	MOVQ         184(R9), AX
+	VMOVUPS      (R10), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y5
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*4), AX
+	VMOVAPS      Y4, Y6
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y6
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y2, Y6
+	VMOVUPS      Y6, (AX)
+	VMOVAPS      Y4, Y0
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y2, Y0
+	VMULPS       winogradConstant3f200000<>+0(SB), Y3, Y6
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y1, Y6
+	VADDPS       Y6, Y0, Y7
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y7, (AX)(SI*1)
+	VMOVUPS      Y0, (AX)(SI*2)
+	VMOVAPS      Y4, Y0
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y2, Y0
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y3, Y2
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y1, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVAPS      Y5, Y0
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (AX)(R8*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func winogradInput6From6FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradInput6From6FirstAsmAVX2<>(SB), NOSPLIT, $0-64
+	MOVQ n+8(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dst+32(FP), DX
+	MOVQ drow+40(FP), BX
+	SHLQ $0x02, BX
+	MOVQ dcol+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (DI)(SI*2), R8
+	MOVQ at+24(FP), R9
+	CMPQ AX, $0x08
+	JL   tail
+
+body:
+	MOVQ         ahead+56(FP), R10
+	LEAQ         (CX)(R10*4), R10
+	MOVQ         192(R9), R11
+	VMOVUPS      (CX)(R11*4), Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         (R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
+	MOVQ         96(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y1, Y0
+	MOVQ         200(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         8(R9), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y1
+	MOVQ         104(R9), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y2, Y1
+	MOVQ         208(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         16(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y3
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y3, Y2
+	MOVQ         112(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y3
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
+	MOVQ         216(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         24(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y4
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y3
+	MOVQ         120(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y4
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y4, Y3
+	MOVQ         224(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         32(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y5
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y5, Y4
+	MOVQ         128(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y5
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y4
+	MOVQ         232(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         40(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y6
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y6, Y5
+	MOVQ         136(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y6
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y5
+	VMOVAPS      Y4, Y6
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y6
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y2, Y6
+	VMOVUPS      Y6, (DX)
+	VMOVAPS      Y4, Y0
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y2, Y0
+	VMULPS       winogradConstant3f200000<>+0(SB), Y3, Y6
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y1, Y6
+	VADDPS       Y6, Y0, Y7
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y7, (DX)(SI*1)
+	VMOVUPS      Y0, (DX)(SI*2)
+	VMOVAPS      Y4, Y0
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y2, Y0
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y3, Y2
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y1, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (DX)(DI*1)
+	VMOVUPS      Y0, (DX)(SI*4)
+	VMOVAPS      Y5, Y0
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (DX)(R8*1)
+	MOVQ         ahead+56(FP), R10
+	LEAQ         (CX)(R10*4), R10
+	MOVQ         192(R9), R11
+	VMOVUPS      (CX)(R11*4), Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         96(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y1, Y0
+	MOVQ         144(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VMULPS       winogradConstant3f200000<>+0(SB), Y1, Y1
+	MOVQ         48(R9), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y2, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	MOVQ         200(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         104(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y3, Y1
+	MOVQ         152(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VMULPS       winogradConstant3f200000<>+0(SB), Y3, Y3
+	MOVQ         56(R9), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y4, Y3
+	VADDPS       Y3, Y1, Y4
+	VSUBPS       Y3, Y1, Y1
+	MOVQ         208(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         112(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y5, Y3
+	MOVQ         160(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y5
+	VMULPS       winogradConstant3f200000<>+0(SB), Y5, Y5
+	MOVQ         64(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y6
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y6, Y5
+	VADDPS       Y5, Y3, Y6
+	VSUBPS       Y5, Y3, Y3
+	MOVQ         216(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         120(R9), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y7, Y5
+	MOVQ         168(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y7
+	VMULPS       winogradConstant3f200000<>+0(SB), Y7, Y7
+	MOVQ         72(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y8
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y8, Y7
+	VADDPS       Y7, Y5, Y8
+	VSUBPS       Y7, Y5, Y5
+	MOVQ         224(R9), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         128(R9), R11
+	VMOVUPS      (CX)(R11*4), Y9
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y9, Y7
+	MOVQ         176(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y9
+	VMULPS       winogradConstant3f200000<>+0(SB), Y9, Y9
+	MOVQ         80(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y10
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y10, Y9
+	VADDPS       Y9, Y7, Y10
+	VSUBPS       Y9, Y7, Y7
+	MOVQ         232(R9), R11
+	VMOVUPS      (CX)(R11*4), Y9
+	VMOVAPS      Y9, Y9
+	MOVQ         136(R9), R11
+	VMOVUPS      (CX)(R11*4), Y11
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y11, Y9
+	MOVQ         184(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y11
+	VMULPS       winogradConstant3f200000<>+0(SB), Y11, Y11
+	MOVQ         88(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y12
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y12, Y11
+	VADDPS       Y11, Y9, Y12
+	VSUBPS       Y11, Y9, Y9
+	LEAQ         (DX)(BX*1), R10
+	VMOVAPS      Y10, Y11
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y11
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y11
+	VMOVUPS      Y11, (R10)
+	VMOVAPS      Y10, Y2
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y6, Y2
+	VMULPS       winogradConstant3f200000<>+0(SB), Y8, Y11
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y4, Y11
+	VADDPS       Y11, Y2, Y13
+	VSUBPS       Y11, Y2, Y2
+	VMOVUPS      Y13, (R10)(SI*1)
+	VMOVUPS      Y2, (R10)(SI*2)
+	VMOVAPS      Y10, Y2
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y6, Y2
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y8, Y6
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y4, Y6
+	VADDPS       Y6, Y2, Y10
+	VSUBPS       Y6, Y2, Y2
+	VMOVUPS      Y10, (R10)(DI*1)
+	VMOVUPS      Y2, (R10)(SI*4)
+	VMOVAPS      Y12, Y2
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y2
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y8, Y2
+	VMOVUPS      Y2, (R10)(R8*1)
+	LEAQ         (DX)(BX*2), R10
+	VMOVAPS      Y7, Y2
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y2
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
+	VMOVUPS      Y2, (R10)
+	VMOVAPS      Y7, Y0
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f200000<>+0(SB), Y5, Y2
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y1, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (R10)(SI*1)
+	VMOVUPS      Y0, (R10)(SI*2)
+	VMOVAPS      Y7, Y0
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y5, Y2
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y1, Y2
+	VADDPS       Y2, Y0, Y3
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y3, (R10)(DI*1)
+	VMOVUPS      Y0, (R10)(SI*4)
+	VMOVAPS      Y9, Y0
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (R10)(R8*1)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	SUBQ         $0x08, AX
+	CMPQ         AX, $0x08
+	JGE          body
+	TESTQ        AX, AX
+	JZ           done
+
+tail:
+	LEAQ         winogradMasks<>+0(SB), R10
+	NEGQ         AX
+	LEAQ         32(R10)(AX*4), R10
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         192(R9), R11
+	VMOVUPS      (R10), Y0
+	VMASKMOVPS   (CX)(R11*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         (R9), R11
+	VMOVUPS      (R10), Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
+	MOVQ         96(R9), R11
+	VMOVUPS      (R10), Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y1, Y0
+	MOVQ         200(R9), R11
+	VMOVUPS      (R10), Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         8(R9), R11
+	VMOVUPS      (R10), Y2
+	VMASKMOVPS   (CX)(R11*4), Y2, Y2
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y1
+	MOVQ         104(R9), R11
+	VMOVUPS      (R10), Y2
+	VMASKMOVPS   (CX)(R11*4), Y2, Y2
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y2, Y1
+	MOVQ         208(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y2
+	VMASKMOVPS   (CX)(R11*4), Y2, Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         16(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y3
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y3, Y2
+	MOVQ         112(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y3
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
+	MOVQ         216(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         24(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y4
+	VMASKMOVPS   (CX)(R11*4), Y4, Y4
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y3
+	MOVQ         120(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y4
+	VMASKMOVPS   (CX)(R11*4), Y4, Y4
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y4, Y3
+	MOVQ         224(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y4
+	VMASKMOVPS   (CX)(R11*4), Y4, Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         32(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y5
+	VMASKMOVPS   (CX)(R11*4), Y5, Y5
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y5, Y4
+	MOVQ         128(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y5
+	VMASKMOVPS   (CX)(R11*4), Y5, Y5
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y4
+	MOVQ         232(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y5
+	VMASKMOVPS   (CX)(R11*4), Y5, Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         40(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y6
+	VMASKMOVPS   (CX)(R11*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y6, Y5
+	MOVQ         136(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y6
+	VMASKMOVPS   (CX)(R11*4), Y6, Y6
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y5
+	VMOVAPS      Y4, Y6
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y6
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y2, Y6
+	VMOVUPS      Y6, (DX)
+	VMOVAPS      Y4, Y0
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y2, Y0
+	VMULPS       winogradConstant3f200000<>+0(SB), Y3, Y6
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y1, Y6
+	VADDPS       Y6, Y0, Y7
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y7, (DX)(SI*1)
+	VMOVUPS      Y0, (DX)(SI*2)
+	VMOVAPS      Y4, Y0
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y2, Y0
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y3, Y2
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y1, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (DX)(DI*1)
+	VMOVUPS      Y0, (DX)(SI*4)
+	VMOVAPS      Y5, Y0
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (DX)(R8*1)
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         192(R9), R11
+	VMOVUPS      (R10), Y0
+	VMASKMOVPS   (CX)(R11*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         96(R9), R11
+	VMOVUPS      (R10), Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y1, Y0
+	MOVQ         144(R9), R11
+	VMOVUPS      (R10), Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
+	VMULPS       winogradConstant3f200000<>+0(SB), Y1, Y1
+	MOVQ         48(R9), R11
+	VMOVUPS      (R10), Y2
+	VMASKMOVPS   (CX)(R11*4), Y2, Y2
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y2, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	MOVQ         200(R9), R11
+	VMOVUPS      (R10), Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         104(R9), R11
+	VMOVUPS      (R10), Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y3
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y3, Y1
+	MOVQ         152(R9), R11
+	VMOVUPS      (R10), Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y3
+	VMULPS       winogradConstant3f200000<>+0(SB), Y3, Y3
+	MOVQ         56(R9), R11
+	VMOVUPS      (R10), Y4
+	VMASKMOVPS   (CX)(R11*4), Y4, Y4
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y4, Y3
+	VADDPS       Y3, Y1, Y4
+	VSUBPS       Y3, Y1, Y1
+	MOVQ         208(R9), R11
+	VMOVUPS      (R10), Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         112(R9), R11
+	VMOVUPS      (R10), Y5
+	VMASKMOVPS   (CX)(R11*4), Y5, Y5
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y5, Y3
+	MOVQ         160(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y5
+	VMASKMOVPS   (CX)(R11*4), Y5, Y5
+	VMULPS       winogradConstant3f200000<>+0(SB), Y5, Y5
+	MOVQ         64(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y6
+	VMASKMOVPS   (CX)(R11*4), Y6, Y6
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y6, Y5
+	VADDPS       Y5, Y3, Y6
+	VSUBPS       Y5, Y3, Y3
+	MOVQ         216(R9), R11
+	VMOVUPS      (R10), Y5
+	VMASKMOVPS   (CX)(R11*4), Y5, Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         120(R9), R11
+	VMOVUPS      (R10), Y7
+	VMASKMOVPS   (CX)(R11*4), Y7, Y7
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y7, Y5
+	MOVQ         168(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y7
+	VMASKMOVPS   (CX)(R11*4), Y7, Y7
+	VMULPS       winogradConstant3f200000<>+0(SB), Y7, Y7
+	MOVQ         72(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y8
+	VMASKMOVPS   (CX)(R11*4), Y8, Y8
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y8, Y7
+	VADDPS       Y7, Y5, Y8
+	VSUBPS       Y7, Y5, Y5
+	MOVQ         224(R9), R11
+	VMOVUPS      (R10), Y7
+	VMASKMOVPS   (CX)(R11*4), Y7, Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         128(R9), R11
+	VMOVUPS      (R10), Y9
+	VMASKMOVPS   (CX)(R11*4), Y9, Y9
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y9, Y7
+	MOVQ         176(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y9
+	VMASKMOVPS   (CX)(R11*4), Y9, Y9
+	VMULPS       winogradConstant3f200000<>+0(SB), Y9, Y9
+	MOVQ         80(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y10
+	VMASKMOVPS   (CX)(R11*4), Y10, Y10
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y10, Y9
+	VADDPS       Y9, Y7, Y10
+	VSUBPS       Y9, Y7, Y7
+	MOVQ         232(R9), R11
+	VMOVUPS      (R10), Y9
+	VMASKMOVPS   (CX)(R11*4), Y9, Y9
+	VMOVAPS      Y9, Y9
+	MOVQ         136(R9), R11
+	VMOVUPS      (R10), Y11
+	VMASKMOVPS   (CX)(R11*4), Y11, Y11
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y11, Y9
+	MOVQ         184(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y11
+	VMASKMOVPS   (CX)(R11*4), Y11, Y11
+	VMULPS       winogradConstant3f200000<>+0(SB), Y11, Y11
+	MOVQ         88(R9), R9
+	PREFETCHT0   (AX)(R9*4)
+	VMOVUPS      (R10), Y12
+	VMASKMOVPS   (CX)(R9*4), Y12, Y12
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y12, Y11
+	VADDPS       Y11, Y9, Y12
+	VSUBPS       Y11, Y9, Y9
+	LEAQ         (DX)(BX*1), AX
+	VMOVAPS      Y10, Y11
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y11
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y11
+	VMOVUPS      Y11, (AX)
+	VMOVAPS      Y10, Y2
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y6, Y2
+	VMULPS       winogradConstant3f200000<>+0(SB), Y8, Y11
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y4, Y11
+	VADDPS       Y11, Y2, Y13
+	VSUBPS       Y11, Y2, Y2
+	VMOVUPS      Y13, (AX)(SI*1)
+	VMOVUPS      Y2, (AX)(SI*2)
+	VMOVAPS      Y10, Y2
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y6, Y2
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y8, Y6
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y4, Y6
+	VADDPS       Y6, Y2, Y10
+	VSUBPS       Y6, Y2, Y2
+	VMOVUPS      Y10, (AX)(DI*1)
+	VMOVUPS      Y2, (AX)(SI*4)
+	VMOVAPS      Y12, Y2
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y2
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y8, Y2
+	VMOVUPS      Y2, (AX)(R8*1)
+	LEAQ         (DX)(BX*2), AX
+	VMOVAPS      Y7, Y2
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y2
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
+	VMOVUPS      Y2, (AX)
+	VMOVAPS      Y7, Y0
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f200000<>+0(SB), Y5, Y2
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y1, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (AX)(SI*1)
+	VMOVUPS      Y0, (AX)(SI*2)
+	VMOVAPS      Y7, Y0
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y5, Y2
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y1, Y2
+	VADDPS       Y2, Y0, Y3
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y3, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVAPS      Y9, Y0
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (AX)(R8*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func winogradInput6From6SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradInput6From6SecondAsmAVX2<>(SB), NOSPLIT, $0-64
+	MOVQ n+8(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dst+32(FP), DX
+	MOVQ drow+40(FP), BX
+	SHLQ $0x02, BX
+	MOVQ dcol+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (DI)(SI*2), R8
+	MOVQ at+24(FP), R9
+	CMPQ AX, $0x08
+	JL   tail
+
+body:
+	MOVQ         ahead+56(FP), R10
+	LEAQ         (CX)(R10*4), R10
+	MOVQ         192(R9), R11
+	VMOVUPS      (CX)(R11*4), Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         96(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y1, Y0
+	MOVQ         144(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y1, Y1
+	MOVQ         48(R9), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y2, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	MOVQ         200(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         104(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y1
+	MOVQ         152(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y3, Y3
+	MOVQ         56(R9), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y4, Y3
+	VADDPS       Y3, Y1, Y4
+	VSUBPS       Y3, Y1, Y1
+	MOVQ         208(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         112(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y5
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y5, Y3
+	MOVQ         160(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y5
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y5, Y5
+	MOVQ         64(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y6
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y6, Y5
+	VADDPS       Y5, Y3, Y6
+	VSUBPS       Y5, Y3, Y3
+	MOVQ         216(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         120(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y7
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y7, Y5
+	MOVQ         168(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y7
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y7, Y7
+	MOVQ         72(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y8
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y8, Y7
+	VADDPS       Y7, Y5, Y8
+	VSUBPS       Y7, Y5, Y5
+	MOVQ         224(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         128(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y9
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y9, Y7
+	MOVQ         176(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y9
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y9, Y9
+	MOVQ         80(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y10
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y10, Y9
+	VADDPS       Y9, Y7, Y10
+	VSUBPS       Y9, Y7, Y7
+	MOVQ         232(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y9
+	VMOVAPS      Y9, Y9
+	MOVQ         136(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y11
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y11, Y9
+	MOVQ         184(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y11
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y11, Y11
+	MOVQ         88(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y12
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y12, Y11
+	VADDPS       Y11, Y9, Y12
+	VSUBPS       Y11, Y9, Y9
+	LEAQ         (DX)(BX*1), R10
+	LEAQ         (R10)(BX*2), R10
+	VMOVAPS      Y10, Y11
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y11
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y11
+	VMOVUPS      Y11, (R10)
+	VMOVAPS      Y10, Y2
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y6, Y2
+	VMULPS       winogradConstant3f200000<>+0(SB), Y8, Y11
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y4, Y11
+	VADDPS       Y11, Y2, Y13
+	VSUBPS       Y11, Y2, Y2
+	VMOVUPS      Y13, (R10)(SI*1)
+	VMOVUPS      Y2, (R10)(SI*2)
+	VMOVAPS      Y10, Y2
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y6, Y2
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y8, Y6
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y4, Y6
+	VADDPS       Y6, Y2, Y10
+	VSUBPS       Y6, Y2, Y2
+	VMOVUPS      Y10, (R10)(DI*1)
+	VMOVUPS      Y2, (R10)(SI*4)
+	VMOVAPS      Y12, Y2
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y2
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y8, Y2
+	VMOVUPS      Y2, (R10)(R8*1)
+	LEAQ         (DX)(BX*4), R10
+	VMOVAPS      Y7, Y2
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y2
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
+	VMOVUPS      Y2, (R10)
+	VMOVAPS      Y7, Y0
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f200000<>+0(SB), Y5, Y2
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y1, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (R10)(SI*1)
+	VMOVUPS      Y0, (R10)(SI*2)
+	VMOVAPS      Y7, Y0
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y5, Y2
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y1, Y2
+	VADDPS       Y2, Y0, Y3
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y3, (R10)(DI*1)
+	VMOVUPS      Y0, (R10)(SI*4)
+	VMOVAPS      Y9, Y0
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (R10)(R8*1)
+	MOVQ         ahead+56(FP), R10
+	LEAQ         (CX)(R10*4), R10
+	MOVQ         240(R9), R11
+	VMOVUPS      (CX)(R11*4), Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         48(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
+	MOVQ         144(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y1, Y0
+	MOVQ         248(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         56(R9), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y1
+	MOVQ         152(R9), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y2, Y1
+	MOVQ         256(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         64(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y3, Y2
+	MOVQ         160(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
+	MOVQ         264(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         72(R9), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y3
+	MOVQ         168(R9), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y4, Y3
+	MOVQ         272(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         80(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y5, Y4
+	MOVQ         176(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y4
+	MOVQ         280(R9), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         88(R9), R10
+	VMOVUPS      (CX)(R10*4), Y6
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y6, Y5
+	MOVQ         184(R9), R10
+	VMOVUPS      (CX)(R10*4), Y6
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y5
+	LEAQ         (DX)(BX*1), R10
+	LEAQ         (R10)(BX*4), R10
+	VMOVAPS      Y4, Y6
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y6
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y2, Y6
+	VMOVUPS      Y6, (R10)
+	VMOVAPS      Y4, Y0
+	VFNMADD231PS winogradConstant40100000<>+0(SB), Y2, Y0
+	VMULPS       winogradConstant3f200000<>+0(SB), Y3, Y6
+	VFNMADD231PS winogradConstant3fb40000<>+0(SB), Y1, Y6
+	VADDPS       Y6, Y0, Y7
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y7, (R10)(SI*1)
+	VMOVUPS      Y0, (R10)(SI*2)
+	VMOVAPS      Y4, Y0
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y2, Y0
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y3, Y2
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y1, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (R10)(DI*1)
+	VMOVUPS      Y0, (R10)(SI*4)
+	VMOVAPS      Y5, Y0
+	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R10)(R8*1)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	SUBQ         $0x08, AX
+	CMPQ         AX, $0x08
+	JGE          body
+	TESTQ        AX, AX
+	JZ           done
+
+tail:
+	LEAQ         winogradMasks<>+0(SB), R10
+	NEGQ         AX
+	LEAQ         32(R10)(AX*4), R10
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         192(R9), R11
+	VMOVUPS      (R10), Y0
+	VMASKMOVPS   (CX)(R11*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         96(R9), R11
+	VMOVUPS      (R10), Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y1, Y0
+	MOVQ         144(R9), R11
+	VMOVUPS      (R10), Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y1, Y1
+	MOVQ         48(R9), R11
+	VMOVUPS      (R10), Y2
+	VMASKMOVPS   (CX)(R11*4), Y2, Y2
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y2, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	MOVQ         200(R9), R11
+	VMOVUPS      (R10), Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         104(R9), R11
+	VMOVUPS      (R10), Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y3
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y1
+	MOVQ         152(R9), R11
+	VMOVUPS      (R10), Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y3
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y3, Y3
+	MOVQ         56(R9), R11
+	VMOVUPS      (R10), Y4
+	VMASKMOVPS   (CX)(R11*4), Y4, Y4
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y4, Y3
+	VADDPS       Y3, Y1, Y4
+	VSUBPS       Y3, Y1, Y1
+	MOVQ         208(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         112(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y5
+	VMASKMOVPS   (CX)(R11*4), Y5, Y5
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y5, Y3
+	MOVQ         160(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y5
+	VMASKMOVPS   (CX)(R11*4), Y5, Y5
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y5, Y5
+	MOVQ         64(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y6
+	VMASKMOVPS   (CX)(R11*4), Y6, Y6
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y6, Y5
+	VADDPS       Y5, Y3, Y6
+	VSUBPS       Y5, Y3, Y3
+	MOVQ         216(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y5
+	VMASKMOVPS   (CX)(R11*4), Y5, Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         120(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y7
+	VMASKMOVPS   (CX)(R11*4), Y7, Y7
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y7, Y5
+	MOVQ         168(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y7
+	VMASKMOVPS   (CX)(R11*4), Y7, Y7
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y7, Y7
+	MOVQ         72(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y8
+	VMASKMOVPS   (CX)(R11*4), Y8, Y8
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y8, Y7
+	VADDPS       Y7, Y5, Y8
+	VSUBPS       Y7, Y5, Y5
+	MOVQ         224(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y7
+	VMASKMOVPS   (CX)(R11*4), Y7, Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         128(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y9
+	VMASKMOVPS   (CX)(R11*4), Y9, Y9
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y9, Y7
+	MOVQ         176(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y9
+	VMASKMOVPS   (CX)(R11*4), Y9, Y9
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y9, Y9
+	MOVQ         80(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y10
+	VMASKMOVPS   (CX)(R11*4), Y10, Y10
+	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y10, Y9
+	VADDPS       Y9, Y7, Y10
+	VSUBPS       Y9, Y7, Y7
+	MOVQ         232(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y9
+	VMASKMOVPS   (CX)(R11*4), Y9, Y9
+	VMOVAPS      Y9, Y9
+	MOVQ         136(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y11
+	VMASKMOVPS   (CX)(R11*4), Y11, Y11
+	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y11, Y9
+	MOVQ         184(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y11
+	VMASKMOVPS   (CX)(R11*4), Y11, Y11
+	VMULPS       winogradConstant3fc00000<>+0(SB), Y11, Y11
+	MOVQ         88(R9), R11
+	PREFETCHT0   (AX)(R11*4)
+	VMOVUPS      (R10), Y12
+	VMASKMOVPS   (CX)(R11*4), Y12, Y12
 	VFNMADD231PS winogradConstant3f160000<>+0(SB), Y12, Y11
 	VADDPS       Y11, Y9, Y12
 	VSUBPS       Y11, Y9, Y9
@@ -11495,6 +16248,680 @@ tail:
 	MOVQ        120(R9), AX
 	VMOVUPS     (R10), Y8
 	VMASKMOVPS  (CX)(AX*4), Y8, Y8
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y8, Y7
+	VADDPS      Y7, Y5, Y8
+	VSUBPS      Y7, Y5, Y5
+	LEAQ        (DX)(BX*1), AX
+	LEAQ        (AX)(BX*2), AX
+	VMOVUPS     Y2, (AX)
+	VMOVAPS     Y2, Y7
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y6, Y7
+	VMULPS      winogradConstant3f200000<>+0(SB), Y4, Y9
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y8, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (AX)(SI*1)
+	VMOVUPS     Y7, (AX)(SI*2)
+	VMOVAPS     Y2, Y2
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y6, Y2
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y4, Y4
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y8, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (AX)(DI*1)
+	VMOVUPS     Y2, (AX)(SI*4)
+	VMOVUPS     Y8, (AX)(R8*1)
+	LEAQ        (DX)(BX*4), AX
+	VMOVUPS     Y0, (AX)
+	VMOVAPS     Y0, Y2
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y2
+	VMULPS      winogradConstant3f200000<>+0(SB), Y1, Y4
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y5, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (AX)(SI*1)
+	VMOVUPS     Y2, (AX)(SI*2)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y3, Y0
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y5, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (AX)(DI*1)
+	VMOVUPS     Y0, (AX)(SI*4)
+	VMOVUPS     Y5, (AX)(R8*1)
+	MOVQ        ahead+56(FP), AX
+	LEAQ        (CX)(AX*4), AX
+	MOVQ        96(R9), AX
+	VMOVUPS     (R10), Y0
+	VMASKMOVPS  (CX)(AX*4), Y0, Y0
+	MOVQ        104(R9), AX
+	VMOVUPS     (R10), Y1
+	VMASKMOVPS  (CX)(AX*4), Y1, Y1
+	MOVQ        112(R9), AX
+	VMOVUPS     (R10), Y2
+	VMASKMOVPS  (CX)(AX*4), Y2, Y2
+	MOVQ        120(R9), AX
+	VMOVUPS     (R10), Y3
+	VMASKMOVPS  (CX)(AX*4), Y3, Y3
+	LEAQ        (DX)(BX*1), AX
+	LEAQ        (AX)(BX*4), AX
+	VMOVUPS     Y0, (AX)
+	VMOVAPS     Y0, Y4
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y2, Y4
+	VMULPS      winogradConstant3f200000<>+0(SB), Y1, Y5
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y3, Y5
+	VADDPS      Y5, Y4, Y6
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y6, (AX)(SI*1)
+	VMOVUPS     Y4, (AX)(SI*2)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y2, Y0
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y3, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (AX)(DI*1)
+	VMOVUPS     Y0, (AX)(SI*4)
+	VMOVUPS     Y3, (AX)(R8*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func winogradSpread6From4FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradSpread6From4FirstAsmAVX2<>(SB), NOSPLIT, $0-64
+	MOVQ n+8(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dst+32(FP), DX
+	MOVQ drow+40(FP), BX
+	SHLQ $0x02, BX
+	MOVQ dcol+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (DI)(SI*2), R8
+	MOVQ at+24(FP), R9
+	CMPQ AX, $0x08
+	JL   tail
+
+body:
+	MOVQ        ahead+56(FP), R10
+	LEAQ        (CX)(R10*4), R10
+	MOVQ        (R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y0
+	MOVQ        8(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y1
+	MOVQ        16(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y2
+	MOVQ        24(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y3
+	VMOVUPS     Y0, (DX)
+	VMOVAPS     Y0, Y4
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y2, Y4
+	VMULPS      winogradConstant3f200000<>+0(SB), Y1, Y5
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y3, Y5
+	VADDPS      Y5, Y4, Y6
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y6, (DX)(SI*1)
+	VMOVUPS     Y4, (DX)(SI*2)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y2, Y0
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y3, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (DX)(DI*1)
+	VMOVUPS     Y0, (DX)(SI*4)
+	VMOVUPS     Y3, (DX)(R8*1)
+	MOVQ        ahead+56(FP), R10
+	LEAQ        (CX)(R10*4), R10
+	MOVQ        (R9), R11
+	VMOVUPS     (CX)(R11*4), Y0
+	VMOVAPS     Y0, Y0
+	MOVQ        64(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y1
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y1, Y0
+	MOVQ        32(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y1
+	VMULPS      winogradConstant3f200000<>+0(SB), Y1, Y1
+	MOVQ        96(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y2
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y2, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	MOVQ        8(R9), R11
+	VMOVUPS     (CX)(R11*4), Y1
+	VMOVAPS     Y1, Y1
+	MOVQ        72(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y3
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y1
+	MOVQ        40(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y3
+	VMULPS      winogradConstant3f200000<>+0(SB), Y3, Y3
+	MOVQ        104(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y4
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y4, Y3
+	VADDPS      Y3, Y1, Y4
+	VSUBPS      Y3, Y1, Y1
+	MOVQ        16(R9), R11
+	VMOVUPS     (CX)(R11*4), Y3
+	VMOVAPS     Y3, Y3
+	MOVQ        80(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y5
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y5, Y3
+	MOVQ        48(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y5
+	VMULPS      winogradConstant3f200000<>+0(SB), Y5, Y5
+	MOVQ        112(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y6
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y6, Y5
+	VADDPS      Y5, Y3, Y6
+	VSUBPS      Y5, Y3, Y3
+	MOVQ        24(R9), R11
+	VMOVUPS     (CX)(R11*4), Y5
+	VMOVAPS     Y5, Y5
+	MOVQ        88(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y7
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y7, Y5
+	MOVQ        56(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y7
+	VMULPS      winogradConstant3f200000<>+0(SB), Y7, Y7
+	MOVQ        120(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y8
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y8, Y7
+	VADDPS      Y7, Y5, Y8
+	VSUBPS      Y7, Y5, Y5
+	LEAQ        (DX)(BX*1), R10
+	VMOVUPS     Y2, (R10)
+	VMOVAPS     Y2, Y7
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y6, Y7
+	VMULPS      winogradConstant3f200000<>+0(SB), Y4, Y9
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y8, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (R10)(SI*1)
+	VMOVUPS     Y7, (R10)(SI*2)
+	VMOVAPS     Y2, Y2
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y6, Y2
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y4, Y4
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y8, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (R10)(DI*1)
+	VMOVUPS     Y2, (R10)(SI*4)
+	VMOVUPS     Y8, (R10)(R8*1)
+	LEAQ        (DX)(BX*2), R10
+	VMOVUPS     Y0, (R10)
+	VMOVAPS     Y0, Y2
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y2
+	VMULPS      winogradConstant3f200000<>+0(SB), Y1, Y4
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y5, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (R10)(SI*1)
+	VMOVUPS     Y2, (R10)(SI*2)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y3, Y0
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y5, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (R10)(DI*1)
+	VMOVUPS     Y0, (R10)(SI*4)
+	VMOVUPS     Y5, (R10)(R8*1)
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	SUBQ        $0x08, AX
+	CMPQ        AX, $0x08
+	JGE         body
+	TESTQ       AX, AX
+	JZ          done
+
+tail:
+	LEAQ        winogradMasks<>+0(SB), R10
+	NEGQ        AX
+	LEAQ        32(R10)(AX*4), R10
+	MOVQ        ahead+56(FP), AX
+	LEAQ        (CX)(AX*4), AX
+	MOVQ        (R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y0
+	VMASKMOVPS  (CX)(R11*4), Y0, Y0
+	MOVQ        8(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y1
+	VMASKMOVPS  (CX)(R11*4), Y1, Y1
+	MOVQ        16(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y2
+	VMASKMOVPS  (CX)(R11*4), Y2, Y2
+	MOVQ        24(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y3
+	VMASKMOVPS  (CX)(R11*4), Y3, Y3
+	VMOVUPS     Y0, (DX)
+	VMOVAPS     Y0, Y4
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y2, Y4
+	VMULPS      winogradConstant3f200000<>+0(SB), Y1, Y5
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y3, Y5
+	VADDPS      Y5, Y4, Y6
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y6, (DX)(SI*1)
+	VMOVUPS     Y4, (DX)(SI*2)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y2, Y0
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y3, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (DX)(DI*1)
+	VMOVUPS     Y0, (DX)(SI*4)
+	VMOVUPS     Y3, (DX)(R8*1)
+	MOVQ        ahead+56(FP), AX
+	LEAQ        (CX)(AX*4), AX
+	MOVQ        (R9), R11
+	VMOVUPS     (R10), Y0
+	VMASKMOVPS  (CX)(R11*4), Y0, Y0
+	VMOVAPS     Y0, Y0
+	MOVQ        64(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y1
+	VMASKMOVPS  (CX)(R11*4), Y1, Y1
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y1, Y0
+	MOVQ        32(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y1
+	VMASKMOVPS  (CX)(R11*4), Y1, Y1
+	VMULPS      winogradConstant3f200000<>+0(SB), Y1, Y1
+	MOVQ        96(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y2
+	VMASKMOVPS  (CX)(R11*4), Y2, Y2
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y2, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	MOVQ        8(R9), R11
+	VMOVUPS     (R10), Y1
+	VMASKMOVPS  (CX)(R11*4), Y1, Y1
+	VMOVAPS     Y1, Y1
+	MOVQ        72(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y3
+	VMASKMOVPS  (CX)(R11*4), Y3, Y3
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y1
+	MOVQ        40(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y3
+	VMASKMOVPS  (CX)(R11*4), Y3, Y3
+	VMULPS      winogradConstant3f200000<>+0(SB), Y3, Y3
+	MOVQ        104(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y4
+	VMASKMOVPS  (CX)(R11*4), Y4, Y4
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y4, Y3
+	VADDPS      Y3, Y1, Y4
+	VSUBPS      Y3, Y1, Y1
+	MOVQ        16(R9), R11
+	VMOVUPS     (R10), Y3
+	VMASKMOVPS  (CX)(R11*4), Y3, Y3
+	VMOVAPS     Y3, Y3
+	MOVQ        80(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y5
+	VMASKMOVPS  (CX)(R11*4), Y5, Y5
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y5, Y3
+	MOVQ        48(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y5
+	VMASKMOVPS  (CX)(R11*4), Y5, Y5
+	VMULPS      winogradConstant3f200000<>+0(SB), Y5, Y5
+	MOVQ        112(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y6
+	VMASKMOVPS  (CX)(R11*4), Y6, Y6
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y6, Y5
+	VADDPS      Y5, Y3, Y6
+	VSUBPS      Y5, Y3, Y3
+	MOVQ        24(R9), R11
+	VMOVUPS     (R10), Y5
+	VMASKMOVPS  (CX)(R11*4), Y5, Y5
+	VMOVAPS     Y5, Y5
+	MOVQ        88(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y7
+	VMASKMOVPS  (CX)(R11*4), Y7, Y7
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y7, Y5
+	MOVQ        56(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y7
+	VMASKMOVPS  (CX)(R11*4), Y7, Y7
+	VMULPS      winogradConstant3f200000<>+0(SB), Y7, Y7
+	MOVQ        120(R9), R9
+	PREFETCHT0  (AX)(R9*4)
+	VMOVUPS     (R10), Y8
+	VMASKMOVPS  (CX)(R9*4), Y8, Y8
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y8, Y7
+	VADDPS      Y7, Y5, Y8
+	VSUBPS      Y7, Y5, Y5
+	LEAQ        (DX)(BX*1), AX
+	VMOVUPS     Y2, (AX)
+	VMOVAPS     Y2, Y7
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y6, Y7
+	VMULPS      winogradConstant3f200000<>+0(SB), Y4, Y9
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y8, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (AX)(SI*1)
+	VMOVUPS     Y7, (AX)(SI*2)
+	VMOVAPS     Y2, Y2
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y6, Y2
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y4, Y4
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y8, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (AX)(DI*1)
+	VMOVUPS     Y2, (AX)(SI*4)
+	VMOVUPS     Y8, (AX)(R8*1)
+	LEAQ        (DX)(BX*2), AX
+	VMOVUPS     Y0, (AX)
+	VMOVAPS     Y0, Y2
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y2
+	VMULPS      winogradConstant3f200000<>+0(SB), Y1, Y4
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y5, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (AX)(SI*1)
+	VMOVUPS     Y2, (AX)(SI*2)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y3, Y0
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y5, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (AX)(DI*1)
+	VMOVUPS     Y0, (AX)(SI*4)
+	VMOVUPS     Y5, (AX)(R8*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func winogradSpread6From4SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradSpread6From4SecondAsmAVX2<>(SB), NOSPLIT, $0-64
+	MOVQ n+8(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dst+32(FP), DX
+	MOVQ drow+40(FP), BX
+	SHLQ $0x02, BX
+	MOVQ dcol+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (DI)(SI*2), R8
+	MOVQ at+24(FP), R9
+	CMPQ AX, $0x08
+	JL   tail
+
+body:
+	MOVQ        ahead+56(FP), R10
+	LEAQ        (CX)(R10*4), R10
+	MOVQ        (R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y0
+	VMOVAPS     Y0, Y0
+	MOVQ        64(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y1
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y1, Y0
+	MOVQ        32(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y1
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y1, Y1
+	MOVQ        96(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y2
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y2, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	MOVQ        8(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y1
+	VMOVAPS     Y1, Y1
+	MOVQ        72(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y3
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y3, Y1
+	MOVQ        40(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y3
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y3, Y3
+	MOVQ        104(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y4
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y4, Y3
+	VADDPS      Y3, Y1, Y4
+	VSUBPS      Y3, Y1, Y1
+	MOVQ        16(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y3
+	VMOVAPS     Y3, Y3
+	MOVQ        80(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y5
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y5, Y3
+	MOVQ        48(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y5
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y5, Y5
+	MOVQ        112(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y6
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y6, Y5
+	VADDPS      Y5, Y3, Y6
+	VSUBPS      Y5, Y3, Y3
+	MOVQ        24(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y5
+	VMOVAPS     Y5, Y5
+	MOVQ        88(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y7
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y7, Y5
+	MOVQ        56(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y7
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y7, Y7
+	MOVQ        120(R9), R11
+	PREFETCHT0  (R10)(R11*4)
+	VMOVUPS     (CX)(R11*4), Y8
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y8, Y7
+	VADDPS      Y7, Y5, Y8
+	VSUBPS      Y7, Y5, Y5
+	LEAQ        (DX)(BX*1), R10
+	LEAQ        (R10)(BX*2), R10
+	VMOVUPS     Y2, (R10)
+	VMOVAPS     Y2, Y7
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y6, Y7
+	VMULPS      winogradConstant3f200000<>+0(SB), Y4, Y9
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y8, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (R10)(SI*1)
+	VMOVUPS     Y7, (R10)(SI*2)
+	VMOVAPS     Y2, Y2
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y6, Y2
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y4, Y4
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y8, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (R10)(DI*1)
+	VMOVUPS     Y2, (R10)(SI*4)
+	VMOVUPS     Y8, (R10)(R8*1)
+	LEAQ        (DX)(BX*4), R10
+	VMOVUPS     Y0, (R10)
+	VMOVAPS     Y0, Y2
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y2
+	VMULPS      winogradConstant3f200000<>+0(SB), Y1, Y4
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y5, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (R10)(SI*1)
+	VMOVUPS     Y2, (R10)(SI*2)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y3, Y0
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y5, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (R10)(DI*1)
+	VMOVUPS     Y0, (R10)(SI*4)
+	VMOVUPS     Y5, (R10)(R8*1)
+	MOVQ        ahead+56(FP), R10
+	LEAQ        (CX)(R10*4), R10
+	MOVQ        96(R9), R10
+	VMOVUPS     (CX)(R10*4), Y0
+	MOVQ        104(R9), R10
+	VMOVUPS     (CX)(R10*4), Y1
+	MOVQ        112(R9), R10
+	VMOVUPS     (CX)(R10*4), Y2
+	MOVQ        120(R9), R10
+	VMOVUPS     (CX)(R10*4), Y3
+	LEAQ        (DX)(BX*1), R10
+	LEAQ        (R10)(BX*4), R10
+	VMOVUPS     Y0, (R10)
+	VMOVAPS     Y0, Y4
+	VFMADD231PS winogradConstant3ec80000<>+0(SB), Y2, Y4
+	VMULPS      winogradConstant3f200000<>+0(SB), Y1, Y5
+	VFMADD231PS winogradConstant3e7a0000<>+0(SB), Y3, Y5
+	VADDPS      Y5, Y4, Y6
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y6, (R10)(SI*1)
+	VMOVUPS     Y4, (R10)(SI*2)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y2, Y0
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y3, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (R10)(DI*1)
+	VMOVUPS     Y0, (R10)(SI*4)
+	VMOVUPS     Y3, (R10)(R8*1)
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	SUBQ        $0x08, AX
+	CMPQ        AX, $0x08
+	JGE         body
+	TESTQ       AX, AX
+	JZ          done
+
+tail:
+	LEAQ        winogradMasks<>+0(SB), R10
+	NEGQ        AX
+	LEAQ        32(R10)(AX*4), R10
+	MOVQ        ahead+56(FP), AX
+	LEAQ        (CX)(AX*4), AX
+	MOVQ        (R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y0
+	VMASKMOVPS  (CX)(R11*4), Y0, Y0
+	VMOVAPS     Y0, Y0
+	MOVQ        64(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y1
+	VMASKMOVPS  (CX)(R11*4), Y1, Y1
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y1, Y0
+	MOVQ        32(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y1
+	VMASKMOVPS  (CX)(R11*4), Y1, Y1
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y1, Y1
+	MOVQ        96(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y2
+	VMASKMOVPS  (CX)(R11*4), Y2, Y2
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y2, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	MOVQ        8(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y1
+	VMASKMOVPS  (CX)(R11*4), Y1, Y1
+	VMOVAPS     Y1, Y1
+	MOVQ        72(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y3
+	VMASKMOVPS  (CX)(R11*4), Y3, Y3
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y3, Y1
+	MOVQ        40(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y3
+	VMASKMOVPS  (CX)(R11*4), Y3, Y3
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y3, Y3
+	MOVQ        104(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y4
+	VMASKMOVPS  (CX)(R11*4), Y4, Y4
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y4, Y3
+	VADDPS      Y3, Y1, Y4
+	VSUBPS      Y3, Y1, Y1
+	MOVQ        16(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y3
+	VMASKMOVPS  (CX)(R11*4), Y3, Y3
+	VMOVAPS     Y3, Y3
+	MOVQ        80(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y5
+	VMASKMOVPS  (CX)(R11*4), Y5, Y5
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y5, Y3
+	MOVQ        48(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y5
+	VMASKMOVPS  (CX)(R11*4), Y5, Y5
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y5, Y5
+	MOVQ        112(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y6
+	VMASKMOVPS  (CX)(R11*4), Y6, Y6
+	VFMADD231PS winogradConstant40580000<>+0(SB), Y6, Y5
+	VADDPS      Y5, Y3, Y6
+	VSUBPS      Y5, Y3, Y3
+	MOVQ        24(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y5
+	VMASKMOVPS  (CX)(R11*4), Y5, Y5
+	VMOVAPS     Y5, Y5
+	MOVQ        88(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y7
+	VMASKMOVPS  (CX)(R11*4), Y7, Y7
+	VFMADD231PS winogradConstant40100000<>+0(SB), Y7, Y5
+	MOVQ        56(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y7
+	VMASKMOVPS  (CX)(R11*4), Y7, Y7
+	VMULPS      winogradConstant3fc00000<>+0(SB), Y7, Y7
+	MOVQ        120(R9), R11
+	PREFETCHT0  (AX)(R11*4)
+	VMOVUPS     (R10), Y8
+	VMASKMOVPS  (CX)(R11*4), Y8, Y8
 	VFMADD231PS winogradConstant40580000<>+0(SB), Y8, Y7
 	VADDPS      Y7, Y5, Y8
 	VSUBPS      Y7, Y5, Y5
@@ -13606,6 +19033,348 @@ tail:
 	MOVQ       24(R9), AX
 	VMOVUPS    (R10), Y3
 	VMASKMOVPS (CX)(AX*4), Y3, Y3
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y3, Y3
+	VADDPS     Y3, Y1, Y4
+	VSUBPS     Y3, Y1, Y1
+	LEAQ       (DX)(BX*1), AX
+	LEAQ       (AX)(BX*2), AX
+	VMOVUPS    Y2, (AX)
+	VMULPS     winogradConstant3f200000<>+0(SB), Y4, Y3
+	VADDPS     Y3, Y2, Y5
+	VSUBPS     Y3, Y2, Y3
+	VMOVUPS    Y5, (AX)(SI*1)
+	VMOVUPS    Y3, (AX)(SI*2)
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y4, Y3
+	VADDPS     Y3, Y2, Y5
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    Y5, (AX)(DI*1)
+	VMOVUPS    Y2, (AX)(SI*4)
+	VMOVUPS    Y4, (AX)(R8*1)
+	LEAQ       (DX)(BX*4), AX
+	VMOVUPS    Y0, (AX)
+	VMULPS     winogradConstant3f200000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y2
+	VMOVUPS    Y3, (AX)(SI*1)
+	VMOVUPS    Y2, (AX)(SI*2)
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y0
+	VMOVUPS    Y3, (AX)(DI*1)
+	VMOVUPS    Y0, (AX)(SI*4)
+	VMOVUPS    Y1, (AX)(R8*1)
+	MOVQ       ahead+56(FP), AX
+	LEAQ       (CX)(AX*4), AX
+	MOVQ       16(R9), AX
+	VMOVUPS    (R10), Y0
+	VMASKMOVPS (CX)(AX*4), Y0, Y0
+	MOVQ       24(R9), AX
+	VMOVUPS    (R10), Y1
+	VMASKMOVPS (CX)(AX*4), Y1, Y1
+	LEAQ       (DX)(BX*1), AX
+	LEAQ       (AX)(BX*4), AX
+	VMOVUPS    Y0, (AX)
+	VMULPS     winogradConstant3f200000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y2
+	VMOVUPS    Y3, (AX)(SI*1)
+	VMOVUPS    Y2, (AX)(SI*2)
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y0
+	VMOVUPS    Y3, (AX)(DI*1)
+	VMOVUPS    Y0, (AX)(SI*4)
+	VMOVUPS    Y1, (AX)(R8*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func winogradSpread6From2FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, MMX+
+TEXT ·winogradSpread6From2FirstAsmAVX2<>(SB), NOSPLIT, $0-64
+	MOVQ n+8(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dst+32(FP), DX
+	MOVQ drow+40(FP), BX
+	SHLQ $0x02, BX
+	MOVQ dcol+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (DI)(SI*2), R8
+	MOVQ at+24(FP), R9
+	CMPQ AX, $0x08
+	JL   tail
+
+body:
+	MOVQ       ahead+56(FP), R10
+	LEAQ       (CX)(R10*4), R10
+	MOVQ       (R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y0
+	MOVQ       8(R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y1
+	VMOVUPS    Y0, (DX)
+	VMULPS     winogradConstant3f200000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y2
+	VMOVUPS    Y3, (DX)(SI*1)
+	VMOVUPS    Y2, (DX)(SI*2)
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y0
+	VMOVUPS    Y3, (DX)(DI*1)
+	VMOVUPS    Y0, (DX)(SI*4)
+	VMOVUPS    Y1, (DX)(R8*1)
+	MOVQ       ahead+56(FP), R10
+	LEAQ       (CX)(R10*4), R10
+	MOVQ       (R9), R11
+	VMOVUPS    (CX)(R11*4), Y0
+	MOVQ       16(R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y1
+	VMULPS     winogradConstant3f200000<>+0(SB), Y1, Y1
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       8(R9), R11
+	VMOVUPS    (CX)(R11*4), Y1
+	MOVQ       24(R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y3
+	VMULPS     winogradConstant3f200000<>+0(SB), Y3, Y3
+	VADDPS     Y3, Y1, Y4
+	VSUBPS     Y3, Y1, Y1
+	LEAQ       (DX)(BX*1), R10
+	VMOVUPS    Y2, (R10)
+	VMULPS     winogradConstant3f200000<>+0(SB), Y4, Y3
+	VADDPS     Y3, Y2, Y5
+	VSUBPS     Y3, Y2, Y3
+	VMOVUPS    Y5, (R10)(SI*1)
+	VMOVUPS    Y3, (R10)(SI*2)
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y4, Y3
+	VADDPS     Y3, Y2, Y5
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    Y5, (R10)(DI*1)
+	VMOVUPS    Y2, (R10)(SI*4)
+	VMOVUPS    Y4, (R10)(R8*1)
+	LEAQ       (DX)(BX*2), R10
+	VMOVUPS    Y0, (R10)
+	VMULPS     winogradConstant3f200000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y2
+	VMOVUPS    Y3, (R10)(SI*1)
+	VMOVUPS    Y2, (R10)(SI*2)
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y0
+	VMOVUPS    Y3, (R10)(DI*1)
+	VMOVUPS    Y0, (R10)(SI*4)
+	VMOVUPS    Y1, (R10)(R8*1)
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x08, AX
+	CMPQ       AX, $0x08
+	JGE        body
+	TESTQ      AX, AX
+	JZ         done
+
+tail:
+	LEAQ       winogradMasks<>+0(SB), R10
+	NEGQ       AX
+	LEAQ       32(R10)(AX*4), R10
+	MOVQ       ahead+56(FP), AX
+	LEAQ       (CX)(AX*4), AX
+	MOVQ       (R9), R11
+	PREFETCHT0 (AX)(R11*4)
+	VMOVUPS    (R10), Y0
+	VMASKMOVPS (CX)(R11*4), Y0, Y0
+	MOVQ       8(R9), R11
+	PREFETCHT0 (AX)(R11*4)
+	VMOVUPS    (R10), Y1
+	VMASKMOVPS (CX)(R11*4), Y1, Y1
+	VMOVUPS    Y0, (DX)
+	VMULPS     winogradConstant3f200000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y2
+	VMOVUPS    Y3, (DX)(SI*1)
+	VMOVUPS    Y2, (DX)(SI*2)
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y0
+	VMOVUPS    Y3, (DX)(DI*1)
+	VMOVUPS    Y0, (DX)(SI*4)
+	VMOVUPS    Y1, (DX)(R8*1)
+	MOVQ       ahead+56(FP), AX
+	LEAQ       (CX)(AX*4), AX
+	MOVQ       (R9), R11
+	VMOVUPS    (R10), Y0
+	VMASKMOVPS (CX)(R11*4), Y0, Y0
+	MOVQ       16(R9), R11
+	PREFETCHT0 (AX)(R11*4)
+	VMOVUPS    (R10), Y1
+	VMASKMOVPS (CX)(R11*4), Y1, Y1
+	VMULPS     winogradConstant3f200000<>+0(SB), Y1, Y1
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       8(R9), R11
+	VMOVUPS    (R10), Y1
+	VMASKMOVPS (CX)(R11*4), Y1, Y1
+	MOVQ       24(R9), R9
+	PREFETCHT0 (AX)(R9*4)
+	VMOVUPS    (R10), Y3
+	VMASKMOVPS (CX)(R9*4), Y3, Y3
+	VMULPS     winogradConstant3f200000<>+0(SB), Y3, Y3
+	VADDPS     Y3, Y1, Y4
+	VSUBPS     Y3, Y1, Y1
+	LEAQ       (DX)(BX*1), AX
+	VMOVUPS    Y2, (AX)
+	VMULPS     winogradConstant3f200000<>+0(SB), Y4, Y3
+	VADDPS     Y3, Y2, Y5
+	VSUBPS     Y3, Y2, Y3
+	VMOVUPS    Y5, (AX)(SI*1)
+	VMOVUPS    Y3, (AX)(SI*2)
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y4, Y3
+	VADDPS     Y3, Y2, Y5
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    Y5, (AX)(DI*1)
+	VMOVUPS    Y2, (AX)(SI*4)
+	VMOVUPS    Y4, (AX)(R8*1)
+	LEAQ       (DX)(BX*2), AX
+	VMOVUPS    Y0, (AX)
+	VMULPS     winogradConstant3f200000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y2
+	VMOVUPS    Y3, (AX)(SI*1)
+	VMOVUPS    Y2, (AX)(SI*2)
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y0
+	VMOVUPS    Y3, (AX)(DI*1)
+	VMOVUPS    Y0, (AX)(SI*4)
+	VMOVUPS    Y1, (AX)(R8*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func winogradSpread6From2SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, MMX+
+TEXT ·winogradSpread6From2SecondAsmAVX2<>(SB), NOSPLIT, $0-64
+	MOVQ n+8(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dst+32(FP), DX
+	MOVQ drow+40(FP), BX
+	SHLQ $0x02, BX
+	MOVQ dcol+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (DI)(SI*2), R8
+	MOVQ at+24(FP), R9
+	CMPQ AX, $0x08
+	JL   tail
+
+body:
+	MOVQ       ahead+56(FP), R10
+	LEAQ       (CX)(R10*4), R10
+	MOVQ       (R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y0
+	MOVQ       16(R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y1
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y1, Y1
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       8(R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y1
+	MOVQ       24(R9), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y3
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y3, Y3
+	VADDPS     Y3, Y1, Y4
+	VSUBPS     Y3, Y1, Y1
+	LEAQ       (DX)(BX*1), R10
+	LEAQ       (R10)(BX*2), R10
+	VMOVUPS    Y2, (R10)
+	VMULPS     winogradConstant3f200000<>+0(SB), Y4, Y3
+	VADDPS     Y3, Y2, Y5
+	VSUBPS     Y3, Y2, Y3
+	VMOVUPS    Y5, (R10)(SI*1)
+	VMOVUPS    Y3, (R10)(SI*2)
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y4, Y3
+	VADDPS     Y3, Y2, Y5
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    Y5, (R10)(DI*1)
+	VMOVUPS    Y2, (R10)(SI*4)
+	VMOVUPS    Y4, (R10)(R8*1)
+	LEAQ       (DX)(BX*4), R10
+	VMOVUPS    Y0, (R10)
+	VMULPS     winogradConstant3f200000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y2
+	VMOVUPS    Y3, (R10)(SI*1)
+	VMOVUPS    Y2, (R10)(SI*2)
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y0
+	VMOVUPS    Y3, (R10)(DI*1)
+	VMOVUPS    Y0, (R10)(SI*4)
+	VMOVUPS    Y1, (R10)(R8*1)
+	MOVQ       ahead+56(FP), R10
+	LEAQ       (CX)(R10*4), R10
+	MOVQ       16(R9), R10
+	VMOVUPS    (CX)(R10*4), Y0
+	MOVQ       24(R9), R10
+	VMOVUPS    (CX)(R10*4), Y1
+	LEAQ       (DX)(BX*1), R10
+	LEAQ       (R10)(BX*4), R10
+	VMOVUPS    Y0, (R10)
+	VMULPS     winogradConstant3f200000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y2
+	VMOVUPS    Y3, (R10)(SI*1)
+	VMOVUPS    Y2, (R10)(SI*2)
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VADDPS     Y2, Y0, Y3
+	VSUBPS     Y2, Y0, Y0
+	VMOVUPS    Y3, (R10)(DI*1)
+	VMOVUPS    Y0, (R10)(SI*4)
+	VMOVUPS    Y1, (R10)(R8*1)
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x08, AX
+	CMPQ       AX, $0x08
+	JGE        body
+	TESTQ      AX, AX
+	JZ         done
+
+tail:
+	LEAQ       winogradMasks<>+0(SB), R10
+	NEGQ       AX
+	LEAQ       32(R10)(AX*4), R10
+	MOVQ       ahead+56(FP), AX
+	LEAQ       (CX)(AX*4), AX
+	MOVQ       (R9), R11
+	PREFETCHT0 (AX)(R11*4)
+	VMOVUPS    (R10), Y0
+	VMASKMOVPS (CX)(R11*4), Y0, Y0
+	MOVQ       16(R9), R11
+	PREFETCHT0 (AX)(R11*4)
+	VMOVUPS    (R10), Y1
+	VMASKMOVPS (CX)(R11*4), Y1, Y1
+	VMULPS     winogradConstant3fc00000<>+0(SB), Y1, Y1
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       8(R9), R11
+	PREFETCHT0 (AX)(R11*4)
+	VMOVUPS    (R10), Y1
+	VMASKMOVPS (CX)(R11*4), Y1, Y1
+	MOVQ       24(R9), R11
+	PREFETCHT0 (AX)(R11*4)
+	VMOVUPS    (R10), Y3
+	VMASKMOVPS (CX)(R11*4), Y3, Y3
 	VMULPS     winogradConstant3fc00000<>+0(SB), Y3, Y3
 	VADDPS     Y3, Y1, Y4
 	VSUBPS     Y3, Y1, Y1
@@ -17883,6 +23652,3348 @@ done:
 	VZEROUPPER
 	RET
 
+// func winogradInput8From8FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradInput8From8FirstAsmAVX2<>(SB), NOSPLIT, $0-64
+	MOVQ n+8(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dst+32(FP), DX
+	MOVQ drow+40(FP), BX
+	SHLQ $0x02, BX
+	MOVQ dcol+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (DI)(SI*2), R8
+	LEAQ (R8)(SI*2), R9
+	MOVQ at+24(FP), R10
+	CMPQ AX, $0x08
+	JL   tail
+
+body:
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	MOVQ         384(R10), R12
+	VMOVUPS      (CX)(R12*4), Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         (R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VSUBPS       Y1, Y0, Y0
+	MOVQ         128(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y1, Y0
+	MOVQ         256(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y1, Y0
+	MOVQ         392(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         8(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VSUBPS       Y2, Y1, Y1
+	MOVQ         136(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y1
+	MOVQ         264(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y2, Y1
+	MOVQ         400(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         16(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VSUBPS       Y3, Y2, Y2
+	MOVQ         144(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y2
+	MOVQ         272(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y2
+	MOVQ         408(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         24(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VSUBPS       Y4, Y3, Y3
+	MOVQ         152(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y4, Y3
+	MOVQ         280(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y3
+	MOVQ         416(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         32(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VSUBPS       Y5, Y4, Y4
+	MOVQ         160(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y4
+	MOVQ         288(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y4
+	MOVQ         424(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         40(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
+	VSUBPS       Y6, Y5, Y5
+	MOVQ         168(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y5
+	MOVQ         296(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y5
+	MOVQ         432(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         48(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VSUBPS       Y7, Y6, Y6
+	MOVQ         176(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y7, Y6
+	MOVQ         304(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y6
+	MOVQ         440(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         56(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y8
+	VSUBPS       Y8, Y7, Y7
+	MOVQ         184(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y8, Y7
+	MOVQ         312(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y8, Y7
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (DX)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (DX)(SI*1)
+	VMOVUPS      Y0, (DX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (DX)(DI*1)
+	VMOVUPS      Y0, (DX)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (DX)(R8*1)
+	VMOVUPS      Y0, (DX)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (DX)(R9*1)
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	MOVQ         384(R10), R12
+	VMOVUPS      (CX)(R12*4), Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         128(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y1, Y0
+	MOVQ         256(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y1, Y0
+	MOVQ         64(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y1, Y0
+	MOVQ         192(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y1, Y0
+	MOVQ         320(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
+	MOVQ         392(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         136(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y1
+	MOVQ         264(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y2, Y1
+	MOVQ         72(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y1
+	MOVQ         200(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y2, Y1
+	MOVQ         328(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y2, Y1
+	MOVQ         400(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         144(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y3, Y2
+	MOVQ         272(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y2
+	MOVQ         80(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y2
+	MOVQ         208(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	MOVQ         336(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y2
+	MOVQ         408(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         152(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y4, Y3
+	MOVQ         280(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y3
+	MOVQ         88(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y3
+	MOVQ         216(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y4, Y3
+	MOVQ         344(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y3
+	MOVQ         416(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         160(R10), R12
+	VMOVUPS      (CX)(R12*4), Y5
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y5, Y4
+	MOVQ         288(R10), R12
+	VMOVUPS      (CX)(R12*4), Y5
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y5, Y4
+	MOVQ         96(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y4
+	MOVQ         224(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y4
+	MOVQ         352(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y4
+	MOVQ         424(R10), R12
+	VMOVUPS      (CX)(R12*4), Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         168(R10), R12
+	VMOVUPS      (CX)(R12*4), Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y5
+	MOVQ         296(R10), R12
+	VMOVUPS      (CX)(R12*4), Y6
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y6, Y5
+	MOVQ         104(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y5
+	MOVQ         232(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y5
+	MOVQ         360(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y5
+	MOVQ         432(R10), R12
+	VMOVUPS      (CX)(R12*4), Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         176(R10), R12
+	VMOVUPS      (CX)(R12*4), Y7
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y7, Y6
+	MOVQ         304(R10), R12
+	VMOVUPS      (CX)(R12*4), Y7
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y7, Y6
+	MOVQ         112(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y6
+	MOVQ         240(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y7, Y6
+	MOVQ         368(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y6
+	MOVQ         440(R10), R12
+	VMOVUPS      (CX)(R12*4), Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         184(R10), R12
+	VMOVUPS      (CX)(R12*4), Y8
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y7
+	MOVQ         312(R10), R12
+	VMOVUPS      (CX)(R12*4), Y8
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y8, Y7
+	MOVQ         120(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y8
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y8, Y7
+	MOVQ         248(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y8, Y7
+	MOVQ         376(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y8, Y7
+	LEAQ         (DX)(BX*1), R11
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (R11)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (R11)(SI*1)
+	VMOVUPS      Y0, (R11)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (R11)(R8*1)
+	VMOVUPS      Y0, (R11)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (R11)(R9*1)
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	MOVQ         384(R10), R11
+	VMOVUPS      (CX)(R11*4), Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         128(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y1, Y0
+	MOVQ         256(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y1, Y0
+	MOVQ         64(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y1, Y0
+	MOVQ         192(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y1, Y0
+	MOVQ         320(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
+	MOVQ         392(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         136(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y1
+	MOVQ         264(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y2, Y1
+	MOVQ         72(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y2, Y1
+	MOVQ         200(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y2, Y1
+	MOVQ         328(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y2, Y1
+	MOVQ         400(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         144(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y3, Y2
+	MOVQ         272(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y2
+	MOVQ         80(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y3, Y2
+	MOVQ         208(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y3, Y2
+	MOVQ         336(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y2
+	MOVQ         408(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         152(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y4, Y3
+	MOVQ         280(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y3
+	MOVQ         88(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y3
+	MOVQ         216(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y4, Y3
+	MOVQ         344(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y3
+	MOVQ         416(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         160(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y5, Y4
+	MOVQ         288(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y5, Y4
+	MOVQ         96(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y5, Y4
+	MOVQ         224(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y4
+	MOVQ         352(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y4
+	MOVQ         424(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         168(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y5
+	MOVQ         296(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y6, Y5
+	MOVQ         104(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y5
+	MOVQ         232(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y6, Y5
+	MOVQ         360(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y5
+	MOVQ         432(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         176(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y7, Y6
+	MOVQ         304(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y7, Y6
+	MOVQ         112(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y7, Y6
+	MOVQ         240(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y7, Y6
+	MOVQ         368(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y6
+	MOVQ         440(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         184(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y7
+	MOVQ         312(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y8, Y7
+	MOVQ         120(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y8, Y7
+	MOVQ         248(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y8, Y7
+	MOVQ         376(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y8, Y7
+	LEAQ         (DX)(BX*2), R11
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (R11)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (R11)(SI*1)
+	VMOVUPS      Y0, (R11)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (R11)(R8*1)
+	VMOVUPS      Y0, (R11)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (R11)(R9*1)
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	MOVQ         448(R10), R12
+	VMOVUPS      (CX)(R12*4), Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         64(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VSUBPS       Y1, Y0, Y0
+	MOVQ         192(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y1, Y0
+	MOVQ         320(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y1, Y0
+	MOVQ         456(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         72(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VSUBPS       Y2, Y1, Y1
+	MOVQ         200(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y1
+	MOVQ         328(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y2, Y1
+	MOVQ         464(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         80(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VSUBPS       Y3, Y2, Y2
+	MOVQ         208(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y2
+	MOVQ         336(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y2
+	MOVQ         472(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         88(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VSUBPS       Y4, Y3, Y3
+	MOVQ         216(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y4, Y3
+	MOVQ         344(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y3
+	MOVQ         480(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         96(R10), R12
+	VMOVUPS      (CX)(R12*4), Y5
+	VSUBPS       Y5, Y4, Y4
+	MOVQ         224(R10), R12
+	VMOVUPS      (CX)(R12*4), Y5
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y4
+	MOVQ         352(R10), R12
+	VMOVUPS      (CX)(R12*4), Y5
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y4
+	MOVQ         488(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         104(R10), R12
+	VMOVUPS      (CX)(R12*4), Y6
+	VSUBPS       Y6, Y5, Y5
+	MOVQ         232(R10), R12
+	VMOVUPS      (CX)(R12*4), Y6
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y5
+	MOVQ         360(R10), R12
+	VMOVUPS      (CX)(R12*4), Y6
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y5
+	MOVQ         496(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         112(R10), R12
+	VMOVUPS      (CX)(R12*4), Y7
+	VSUBPS       Y7, Y6, Y6
+	MOVQ         240(R10), R12
+	VMOVUPS      (CX)(R12*4), Y7
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y7, Y6
+	MOVQ         368(R10), R12
+	VMOVUPS      (CX)(R12*4), Y7
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y6
+	MOVQ         504(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         120(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VSUBPS       Y8, Y7, Y7
+	MOVQ         248(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y8, Y7
+	MOVQ         376(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y8, Y7
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*2), R11
+	LEAQ         (R11)(BX*4), R11
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (R11)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (R11)(SI*1)
+	VMOVUPS      Y0, (R11)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (R11)(R8*1)
+	VMOVUPS      Y0, (R11)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (R11)(R9*1)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	SUBQ         $0x08, AX
+	CMPQ         AX, $0x08
+	JGE          body
+	TESTQ        AX, AX
+	JZ           done
+
+tail:
+	LEAQ         winogradMasks<>+0(SB), R11
+	NEGQ         AX
+	LEAQ         32(R11)(AX*4), R11
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         384(R10), R12
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R12*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         (R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	MOVQ         128(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y1, Y0
+	MOVQ         256(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y1, Y0
+	MOVQ         392(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         8(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VSUBPS       Y2, Y1, Y1
+	MOVQ         136(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y1
+	MOVQ         264(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y2, Y1
+	MOVQ         400(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         16(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VSUBPS       Y3, Y2, Y2
+	MOVQ         144(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y2
+	MOVQ         272(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y2
+	MOVQ         408(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         24(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VSUBPS       Y4, Y3, Y3
+	MOVQ         152(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y4, Y3
+	MOVQ         280(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y3
+	MOVQ         416(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         32(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VSUBPS       Y5, Y4, Y4
+	MOVQ         160(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y4
+	MOVQ         288(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y4
+	MOVQ         424(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         40(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VSUBPS       Y6, Y5, Y5
+	MOVQ         168(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y5
+	MOVQ         296(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y5
+	MOVQ         432(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         48(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VSUBPS       Y7, Y6, Y6
+	MOVQ         176(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y7, Y6
+	MOVQ         304(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y6
+	MOVQ         440(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         56(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
+	VSUBPS       Y8, Y7, Y7
+	MOVQ         184(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y8, Y7
+	MOVQ         312(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y8, Y7
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (DX)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (DX)(SI*1)
+	VMOVUPS      Y0, (DX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (DX)(DI*1)
+	VMOVUPS      Y0, (DX)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (DX)(R8*1)
+	VMOVUPS      Y0, (DX)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (DX)(R9*1)
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         384(R10), R12
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R12*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         128(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y1, Y0
+	MOVQ         256(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y1, Y0
+	MOVQ         64(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y1, Y0
+	MOVQ         192(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y1, Y0
+	MOVQ         320(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
+	MOVQ         392(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         136(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y1
+	MOVQ         264(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y2, Y1
+	MOVQ         72(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y1
+	MOVQ         200(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y2, Y1
+	MOVQ         328(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y2, Y1
+	MOVQ         400(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         144(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y3, Y2
+	MOVQ         272(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y2
+	MOVQ         80(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y2
+	MOVQ         208(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	MOVQ         336(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y2
+	MOVQ         408(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         152(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y4, Y3
+	MOVQ         280(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y3
+	MOVQ         88(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y3
+	MOVQ         216(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y4, Y3
+	MOVQ         344(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y3
+	MOVQ         416(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         160(R10), R12
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y5, Y4
+	MOVQ         288(R10), R12
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y5, Y4
+	MOVQ         96(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y4
+	MOVQ         224(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y4
+	MOVQ         352(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y4
+	MOVQ         424(R10), R12
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         168(R10), R12
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y5
+	MOVQ         296(R10), R12
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y6, Y5
+	MOVQ         104(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y5
+	MOVQ         232(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y5
+	MOVQ         360(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y5
+	MOVQ         432(R10), R12
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         176(R10), R12
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y7, Y6
+	MOVQ         304(R10), R12
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y7, Y6
+	MOVQ         112(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y6
+	MOVQ         240(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y7, Y6
+	MOVQ         368(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y6
+	MOVQ         440(R10), R12
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         184(R10), R12
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y7
+	MOVQ         312(R10), R12
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y8, Y7
+	MOVQ         120(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y8, Y7
+	MOVQ         248(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y8, Y7
+	MOVQ         376(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y8, Y7
+	LEAQ         (DX)(BX*1), AX
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (AX)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (AX)(SI*1)
+	VMOVUPS      Y0, (AX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (AX)(R8*1)
+	VMOVUPS      Y0, (AX)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (AX)(R9*1)
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         384(R10), AX
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         128(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y1, Y0
+	MOVQ         256(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y1, Y0
+	MOVQ         64(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y1, Y0
+	MOVQ         192(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y1, Y0
+	MOVQ         320(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
+	MOVQ         392(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         136(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y1
+	MOVQ         264(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y2, Y1
+	MOVQ         72(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y2, Y1
+	MOVQ         200(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y2, Y1
+	MOVQ         328(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y2, Y1
+	MOVQ         400(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         144(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y3, Y2
+	MOVQ         272(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y2
+	MOVQ         80(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y3, Y2
+	MOVQ         208(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y3, Y2
+	MOVQ         336(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y2
+	MOVQ         408(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         152(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y4, Y3
+	MOVQ         280(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y3
+	MOVQ         88(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y3
+	MOVQ         216(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y4, Y3
+	MOVQ         344(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y3
+	MOVQ         416(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         160(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y5, Y4
+	MOVQ         288(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y5, Y4
+	MOVQ         96(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y5, Y4
+	MOVQ         224(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y4
+	MOVQ         352(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y4
+	MOVQ         424(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         168(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y5
+	MOVQ         296(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y6, Y5
+	MOVQ         104(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y5
+	MOVQ         232(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y6, Y5
+	MOVQ         360(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y5
+	MOVQ         432(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         176(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y7, Y6
+	MOVQ         304(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y7, Y6
+	MOVQ         112(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y7, Y6
+	MOVQ         240(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y7, Y6
+	MOVQ         368(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y6
+	MOVQ         440(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         184(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y7
+	MOVQ         312(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y8, Y7
+	MOVQ         120(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y8, Y7
+	MOVQ         248(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y8, Y7
+	MOVQ         376(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y8, Y7
+	LEAQ         (DX)(BX*2), AX
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (AX)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (AX)(SI*1)
+	VMOVUPS      Y0, (AX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (AX)(R8*1)
+	VMOVUPS      Y0, (AX)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (AX)(R9*1)
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         448(R10), R12
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R12*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         64(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	MOVQ         192(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y1, Y0
+	MOVQ         320(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y1, Y0
+	MOVQ         456(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         72(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VSUBPS       Y2, Y1, Y1
+	MOVQ         200(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y1
+	MOVQ         328(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y2, Y1
+	MOVQ         464(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         80(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VSUBPS       Y3, Y2, Y2
+	MOVQ         208(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y2
+	MOVQ         336(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y2
+	MOVQ         472(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         88(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VSUBPS       Y4, Y3, Y3
+	MOVQ         216(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y4, Y3
+	MOVQ         344(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y3
+	MOVQ         480(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         96(R10), R12
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VSUBPS       Y5, Y4, Y4
+	MOVQ         224(R10), R12
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y4
+	MOVQ         352(R10), R12
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y4
+	MOVQ         488(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         104(R10), R12
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VSUBPS       Y6, Y5, Y5
+	MOVQ         232(R10), R12
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y5
+	MOVQ         360(R10), R12
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y5
+	MOVQ         496(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         112(R10), R12
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VSUBPS       Y7, Y6, Y6
+	MOVQ         240(R10), R12
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y7, Y6
+	MOVQ         368(R10), R12
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y6
+	MOVQ         504(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         120(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VSUBPS       Y8, Y7, Y7
+	MOVQ         248(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y8, Y7
+	MOVQ         376(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y8, Y7
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*2), AX
+	LEAQ         (AX)(BX*4), AX
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (AX)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (AX)(SI*1)
+	VMOVUPS      Y0, (AX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (AX)(R8*1)
+	VMOVUPS      Y0, (AX)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (AX)(R9*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func winogradInput8From8SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradInput8From8SecondAsmAVX2<>(SB), NOSPLIT, $0-64
+	MOVQ n+8(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dst+32(FP), DX
+	MOVQ drow+40(FP), BX
+	SHLQ $0x02, BX
+	MOVQ dcol+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (DI)(SI*2), R8
+	LEAQ (R8)(SI*2), R9
+	MOVQ at+24(FP), R10
+	CMPQ AX, $0x08
+	JL   tail
+
+body:
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	MOVQ         128(R10), R12
+	VMOVUPS      (CX)(R12*4), Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         256(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
+	MOVQ         384(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VADDPS       Y1, Y0, Y0
+	MOVQ         64(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VADDPS       Y1, Y0, Y0
+	MOVQ         192(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
+	MOVQ         320(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VADDPS       Y1, Y0, Y0
+	MOVQ         136(R10), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         264(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
+	MOVQ         392(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VADDPS       Y2, Y1, Y1
+	MOVQ         72(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VADDPS       Y2, Y1, Y1
+	MOVQ         200(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
+	MOVQ         328(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VADDPS       Y2, Y1, Y1
+	MOVQ         144(R10), R12
+	VMOVUPS      (CX)(R12*4), Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         272(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
+	MOVQ         400(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VADDPS       Y3, Y2, Y2
+	MOVQ         80(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VADDPS       Y3, Y2, Y2
+	MOVQ         208(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
+	MOVQ         336(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VADDPS       Y3, Y2, Y2
+	MOVQ         152(R10), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         280(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
+	MOVQ         408(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VADDPS       Y4, Y3, Y3
+	MOVQ         88(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VADDPS       Y4, Y3, Y3
+	MOVQ         216(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
+	MOVQ         344(R10), R12
+	VMOVUPS      (CX)(R12*4), Y4
+	VADDPS       Y4, Y3, Y3
+	MOVQ         160(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         288(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
+	MOVQ         416(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VADDPS       Y5, Y4, Y4
+	MOVQ         96(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VADDPS       Y5, Y4, Y4
+	MOVQ         224(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
+	MOVQ         352(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VADDPS       Y5, Y4, Y4
+	MOVQ         168(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         296(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
+	MOVQ         424(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         104(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         232(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
+	MOVQ         360(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         176(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         304(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
+	MOVQ         432(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VADDPS       Y7, Y6, Y6
+	MOVQ         112(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VADDPS       Y7, Y6, Y6
+	MOVQ         240(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
+	MOVQ         368(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VADDPS       Y7, Y6, Y6
+	MOVQ         184(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         312(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
+	MOVQ         440(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y8
+	VADDPS       Y8, Y7, Y7
+	MOVQ         120(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y8
+	VADDPS       Y8, Y7, Y7
+	MOVQ         248(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
+	MOVQ         376(R10), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y8
+	VADDPS       Y8, Y7, Y7
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*2), R11
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (R11)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (R11)(SI*1)
+	VMOVUPS      Y0, (R11)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (R11)(R8*1)
+	VMOVUPS      Y0, (R11)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (R11)(R9*1)
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	MOVQ         128(R10), R11
+	VMOVUPS      (CX)(R11*4), Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         256(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
+	MOVQ         384(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VADDPS       Y1, Y0, Y0
+	MOVQ         64(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VSUBPS       Y1, Y0, Y0
+	MOVQ         192(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y1, Y0
+	MOVQ         320(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VSUBPS       Y1, Y0, Y0
+	MOVQ         136(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         264(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
+	MOVQ         392(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VADDPS       Y2, Y1, Y1
+	MOVQ         72(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VSUBPS       Y2, Y1, Y1
+	MOVQ         200(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y2, Y1
+	MOVQ         328(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VSUBPS       Y2, Y1, Y1
+	MOVQ         144(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         272(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
+	MOVQ         400(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VADDPS       Y3, Y2, Y2
+	MOVQ         80(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VSUBPS       Y3, Y2, Y2
+	MOVQ         208(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y3, Y2
+	MOVQ         336(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VSUBPS       Y3, Y2, Y2
+	MOVQ         152(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         280(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
+	MOVQ         408(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VADDPS       Y4, Y3, Y3
+	MOVQ         88(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VSUBPS       Y4, Y3, Y3
+	MOVQ         216(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y4, Y3
+	MOVQ         344(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VSUBPS       Y4, Y3, Y3
+	MOVQ         160(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         288(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
+	MOVQ         416(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VADDPS       Y5, Y4, Y4
+	MOVQ         96(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VSUBPS       Y5, Y4, Y4
+	MOVQ         224(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y4
+	MOVQ         352(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VSUBPS       Y5, Y4, Y4
+	MOVQ         168(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         296(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
+	MOVQ         424(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         104(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VSUBPS       Y6, Y5, Y5
+	MOVQ         232(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y6, Y5
+	MOVQ         360(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VSUBPS       Y6, Y5, Y5
+	MOVQ         176(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         304(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
+	MOVQ         432(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VADDPS       Y7, Y6, Y6
+	MOVQ         112(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VSUBPS       Y7, Y6, Y6
+	MOVQ         240(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y7, Y6
+	MOVQ         368(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VSUBPS       Y7, Y6, Y6
+	MOVQ         184(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         312(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
+	MOVQ         440(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VADDPS       Y8, Y7, Y7
+	MOVQ         120(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VSUBPS       Y8, Y7, Y7
+	MOVQ         248(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y8, Y7
+	MOVQ         376(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VSUBPS       Y8, Y7, Y7
+	LEAQ         (DX)(BX*4), R11
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (R11)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (R11)(SI*1)
+	VMOVUPS      Y0, (R11)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (R11)(R8*1)
+	VMOVUPS      Y0, (R11)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (R11)(R9*1)
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	MOVQ         384(R10), R11
+	VMOVUPS      (CX)(R11*4), Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         128(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	MOVQ         256(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y1, Y0
+	MOVQ         64(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
+	MOVQ         192(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y1, Y0
+	MOVQ         320(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y1, Y0
+	MOVQ         392(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         136(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y1
+	MOVQ         264(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y1
+	MOVQ         72(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y2, Y1
+	MOVQ         200(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y2, Y1
+	MOVQ         328(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y1
+	MOVQ         400(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         144(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y3, Y2
+	MOVQ         272(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y2
+	MOVQ         80(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y2
+	MOVQ         208(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	MOVQ         336(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y2
+	MOVQ         408(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         152(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y4, Y3
+	MOVQ         280(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y3
+	MOVQ         88(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y3
+	MOVQ         216(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y4, Y3
+	MOVQ         344(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y3
+	MOVQ         416(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         160(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y5, Y4
+	MOVQ         288(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y5, Y4
+	MOVQ         96(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y4
+	MOVQ         224(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y4
+	MOVQ         352(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y4
+	MOVQ         424(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         168(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y5
+	MOVQ         296(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y6, Y5
+	MOVQ         104(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y5
+	MOVQ         232(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y5
+	MOVQ         360(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y5
+	MOVQ         432(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         176(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y7, Y6
+	MOVQ         304(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y7, Y6
+	MOVQ         112(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y6
+	MOVQ         240(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y7, Y6
+	MOVQ         368(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y6
+	MOVQ         440(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         184(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y7
+	MOVQ         312(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y8, Y7
+	MOVQ         120(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y8, Y7
+	MOVQ         248(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y8, Y7
+	MOVQ         376(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y8, Y7
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*4), R11
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (R11)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (R11)(SI*1)
+	VMOVUPS      Y0, (R11)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (R11)(R8*1)
+	VMOVUPS      Y0, (R11)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (R11)(R9*1)
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	MOVQ         384(R10), R11
+	VMOVUPS      (CX)(R11*4), Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         128(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	MOVQ         256(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y1, Y0
+	MOVQ         64(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
+	MOVQ         192(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y1, Y0
+	MOVQ         320(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y1, Y0
+	MOVQ         392(R10), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         136(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y1
+	MOVQ         264(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y1
+	MOVQ         72(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y2, Y1
+	MOVQ         200(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y2, Y1
+	MOVQ         328(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y2, Y1
+	MOVQ         400(R10), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         144(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y3, Y2
+	MOVQ         272(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y2
+	MOVQ         80(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y2
+	MOVQ         208(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y3, Y2
+	MOVQ         336(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y3, Y2
+	MOVQ         408(R10), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         152(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y4, Y3
+	MOVQ         280(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y3
+	MOVQ         88(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y3
+	MOVQ         216(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y4, Y3
+	MOVQ         344(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y3
+	MOVQ         416(R10), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         160(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y5, Y4
+	MOVQ         288(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y5, Y4
+	MOVQ         96(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y4
+	MOVQ         224(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y4
+	MOVQ         352(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y5, Y4
+	MOVQ         424(R10), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         168(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y5
+	MOVQ         296(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y6, Y5
+	MOVQ         104(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y5
+	MOVQ         232(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y6, Y5
+	MOVQ         360(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y5
+	MOVQ         432(R10), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         176(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y7, Y6
+	MOVQ         304(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y7, Y6
+	MOVQ         112(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y6
+	MOVQ         240(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y7, Y6
+	MOVQ         368(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y7, Y6
+	MOVQ         440(R10), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         184(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y7
+	MOVQ         312(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y8, Y7
+	MOVQ         120(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y8, Y7
+	MOVQ         248(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y8, Y7
+	MOVQ         376(R10), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y8, Y7
+	LEAQ         (DX)(BX*2), R11
+	LEAQ         (R11)(BX*4), R11
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (R11)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (R11)(SI*1)
+	VMOVUPS      Y0, (R11)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (R11)(R8*1)
+	VMOVUPS      Y0, (R11)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (R11)(R9*1)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	SUBQ         $0x08, AX
+	CMPQ         AX, $0x08
+	JGE          body
+	TESTQ        AX, AX
+	JZ           done
+
+tail:
+	LEAQ         winogradMasks<>+0(SB), R11
+	NEGQ         AX
+	LEAQ         32(R11)(AX*4), R11
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         128(R10), R12
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R12*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         256(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
+	MOVQ         384(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	MOVQ         64(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	MOVQ         192(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
+	MOVQ         320(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	MOVQ         136(R10), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         264(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
+	MOVQ         392(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	MOVQ         72(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	MOVQ         200(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
+	MOVQ         328(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	MOVQ         144(R10), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         272(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
+	MOVQ         400(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	MOVQ         80(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	MOVQ         208(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
+	MOVQ         336(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	MOVQ         152(R10), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         280(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
+	MOVQ         408(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	MOVQ         88(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	MOVQ         216(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
+	MOVQ         344(R10), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	MOVQ         160(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         288(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
+	MOVQ         416(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	MOVQ         96(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	MOVQ         224(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
+	MOVQ         352(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	MOVQ         168(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         296(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
+	MOVQ         424(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         104(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         232(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
+	MOVQ         360(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         176(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         304(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
+	MOVQ         432(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	MOVQ         112(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	MOVQ         240(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
+	MOVQ         368(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	MOVQ         184(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         312(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
+	MOVQ         440(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	MOVQ         120(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	MOVQ         248(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
+	MOVQ         376(R10), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*2), AX
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (AX)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (AX)(SI*1)
+	VMOVUPS      Y0, (AX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (AX)(R8*1)
+	VMOVUPS      Y0, (AX)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (AX)(R9*1)
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         128(R10), AX
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         256(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
+	MOVQ         384(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	MOVQ         64(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	MOVQ         192(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y1, Y0
+	MOVQ         320(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	MOVQ         136(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         264(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
+	MOVQ         392(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	MOVQ         72(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VSUBPS       Y2, Y1, Y1
+	MOVQ         200(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y2, Y1
+	MOVQ         328(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VSUBPS       Y2, Y1, Y1
+	MOVQ         144(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         272(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
+	MOVQ         400(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	MOVQ         80(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VSUBPS       Y3, Y2, Y2
+	MOVQ         208(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y3, Y2
+	MOVQ         336(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VSUBPS       Y3, Y2, Y2
+	MOVQ         152(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         280(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
+	MOVQ         408(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	MOVQ         88(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VSUBPS       Y4, Y3, Y3
+	MOVQ         216(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y4, Y3
+	MOVQ         344(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VSUBPS       Y4, Y3, Y3
+	MOVQ         160(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         288(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
+	MOVQ         416(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	MOVQ         96(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VSUBPS       Y5, Y4, Y4
+	MOVQ         224(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y4
+	MOVQ         352(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VSUBPS       Y5, Y4, Y4
+	MOVQ         168(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         296(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
+	MOVQ         424(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         104(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VSUBPS       Y6, Y5, Y5
+	MOVQ         232(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y6, Y5
+	MOVQ         360(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VSUBPS       Y6, Y5, Y5
+	MOVQ         176(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         304(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
+	MOVQ         432(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	MOVQ         112(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VSUBPS       Y7, Y6, Y6
+	MOVQ         240(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y7, Y6
+	MOVQ         368(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VSUBPS       Y7, Y6, Y6
+	MOVQ         184(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         312(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
+	MOVQ         440(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	MOVQ         120(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VSUBPS       Y8, Y7, Y7
+	MOVQ         248(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y8, Y7
+	MOVQ         376(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VSUBPS       Y8, Y7, Y7
+	LEAQ         (DX)(BX*4), AX
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (AX)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (AX)(SI*1)
+	VMOVUPS      Y0, (AX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (AX)(R8*1)
+	VMOVUPS      Y0, (AX)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (AX)(R9*1)
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         384(R10), AX
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         128(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	MOVQ         256(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y1, Y0
+	MOVQ         64(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
+	MOVQ         192(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y1, Y0
+	MOVQ         320(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y1, Y0
+	MOVQ         392(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         136(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y1
+	MOVQ         264(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y1
+	MOVQ         72(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y2, Y1
+	MOVQ         200(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y2, Y1
+	MOVQ         328(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y1
+	MOVQ         400(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         144(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y3, Y2
+	MOVQ         272(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y2
+	MOVQ         80(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y2
+	MOVQ         208(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	MOVQ         336(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y2
+	MOVQ         408(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         152(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y4, Y3
+	MOVQ         280(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y3
+	MOVQ         88(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y3
+	MOVQ         216(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y4, Y3
+	MOVQ         344(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y3
+	MOVQ         416(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         160(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y5, Y4
+	MOVQ         288(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y5, Y4
+	MOVQ         96(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y4
+	MOVQ         224(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y4
+	MOVQ         352(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y4
+	MOVQ         424(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         168(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y5
+	MOVQ         296(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y6, Y5
+	MOVQ         104(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y5
+	MOVQ         232(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y5
+	MOVQ         360(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y5
+	MOVQ         432(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         176(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y7, Y6
+	MOVQ         304(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y7, Y6
+	MOVQ         112(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y6
+	MOVQ         240(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y7, Y6
+	MOVQ         368(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y6
+	MOVQ         440(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         184(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y7
+	MOVQ         312(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y8, Y7
+	MOVQ         120(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y8, Y7
+	MOVQ         248(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y8, Y7
+	MOVQ         376(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y8, Y7
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*4), AX
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (AX)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (AX)(SI*1)
+	VMOVUPS      Y0, (AX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (AX)(R8*1)
+	VMOVUPS      Y0, (AX)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (AX)(R9*1)
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         384(R10), AX
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	MOVQ         128(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	MOVQ         256(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y1, Y0
+	MOVQ         64(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
+	MOVQ         192(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y1, Y0
+	MOVQ         320(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y1, Y0
+	MOVQ         392(R10), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         136(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y1
+	MOVQ         264(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y1
+	MOVQ         72(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y2, Y1
+	MOVQ         200(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y2, Y1
+	MOVQ         328(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y2, Y1
+	MOVQ         400(R10), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         144(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y3, Y2
+	MOVQ         272(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y2
+	MOVQ         80(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y2
+	MOVQ         208(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y3, Y2
+	MOVQ         336(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y3, Y2
+	MOVQ         408(R10), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         152(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y4, Y3
+	MOVQ         280(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y3
+	MOVQ         88(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y3
+	MOVQ         216(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y4, Y3
+	MOVQ         344(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y3
+	MOVQ         416(R10), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VMOVAPS      Y4, Y4
+	MOVQ         160(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y5, Y4
+	MOVQ         288(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y5, Y4
+	MOVQ         96(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y4
+	MOVQ         224(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y4
+	MOVQ         352(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y5, Y4
+	MOVQ         424(R10), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         168(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y5
+	MOVQ         296(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y6, Y5
+	MOVQ         104(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y5
+	MOVQ         232(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y6, Y5
+	MOVQ         360(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y5
+	MOVQ         432(R10), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VMOVAPS      Y6, Y6
+	MOVQ         176(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y7, Y6
+	MOVQ         304(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y7, Y6
+	MOVQ         112(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y6
+	MOVQ         240(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y7, Y6
+	MOVQ         368(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y7, Y6
+	MOVQ         440(R10), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         184(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y7
+	MOVQ         312(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y8, Y7
+	MOVQ         120(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y8, Y7
+	MOVQ         248(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y8, Y7
+	MOVQ         376(R10), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y8, Y7
+	LEAQ         (DX)(BX*2), AX
+	LEAQ         (AX)(BX*4), AX
+	VMOVAPS      Y6, Y8
+	VSUBPS       Y0, Y8, Y8
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
+	VMOVUPS      Y8, (AX)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (AX)(SI*1)
+	VMOVUPS      Y0, (AX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVAPS      Y1, Y8
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y8, Y0, Y9
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      Y9, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVAPS      Y6, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
+	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      Y4, (AX)(R8*1)
+	VMOVUPS      Y0, (AX)(DI*2)
+	VMOVAPS      Y7, Y0
+	VSUBPS       Y1, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      Y0, (AX)(R9*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func winogradOutput4From8AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 // Requires: AVX, FMA3, MMX+
 TEXT ·winogradOutput4From8AsmAVX2<>(SB), NOSPLIT, $0-76
@@ -21404,6 +30515,1024 @@ done:
 	VZEROUPPER
 	RET
 
+// func winogradSpread8From4FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradSpread8From4FirstAsmAVX2<>(SB), NOSPLIT, $0-64
+	MOVQ n+8(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dst+32(FP), DX
+	MOVQ drow+40(FP), BX
+	SHLQ $0x02, BX
+	MOVQ dcol+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (DI)(SI*2), R8
+	LEAQ (R8)(SI*2), R9
+	MOVQ at+24(FP), R10
+	CMPQ AX, $0x08
+	JL   tail
+
+body:
+	MOVQ        ahead+56(FP), R11
+	LEAQ        (CX)(R11*4), R11
+	MOVQ        (R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y0
+	MOVQ        8(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y1
+	MOVQ        16(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y2
+	MOVQ        24(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y3
+	VMOVUPS     Y0, (DX)
+	VMOVAPS     Y0, Y4
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y2, Y4
+	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y5
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y3, Y5
+	VADDPS      Y5, Y4, Y6
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y6, (DX)(SI*1)
+	VMOVUPS     Y4, (DX)(SI*2)
+	VMOVAPS     Y0, Y4
+	VADDPS      Y2, Y4, Y4
+	VMOVAPS     Y1, Y5
+	VADDPS      Y3, Y5, Y5
+	VADDPS      Y5, Y4, Y6
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y6, (DX)(DI*1)
+	VMOVUPS     Y4, (DX)(SI*4)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y2, Y0
+	VMULPS      winogradConstant40000000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y3, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (DX)(R8*1)
+	VMOVUPS     Y0, (DX)(DI*2)
+	VMOVUPS     Y3, (DX)(R9*1)
+	MOVQ        ahead+56(FP), R11
+	LEAQ        (CX)(R11*4), R11
+	MOVQ        (R10), R12
+	VMOVUPS     (CX)(R12*4), Y0
+	VMOVAPS     Y0, Y0
+	MOVQ        64(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y1
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y1, Y0
+	MOVQ        32(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y1
+	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y1
+	MOVQ        96(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y2
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y2, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	MOVQ        8(R10), R12
+	VMOVUPS     (CX)(R12*4), Y1
+	VMOVAPS     Y1, Y1
+	MOVQ        72(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y3
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y3, Y1
+	MOVQ        40(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y3
+	VMULPS      winogradConstant3f000000<>+0(SB), Y3, Y3
+	MOVQ        104(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y4
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y4, Y3
+	VADDPS      Y3, Y1, Y4
+	VSUBPS      Y3, Y1, Y1
+	MOVQ        16(R10), R12
+	VMOVUPS     (CX)(R12*4), Y3
+	VMOVAPS     Y3, Y3
+	MOVQ        80(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y5
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y5, Y3
+	MOVQ        48(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y5
+	VMULPS      winogradConstant3f000000<>+0(SB), Y5, Y5
+	MOVQ        112(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y6
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y6, Y5
+	VADDPS      Y5, Y3, Y6
+	VSUBPS      Y5, Y3, Y3
+	MOVQ        24(R10), R12
+	VMOVUPS     (CX)(R12*4), Y5
+	VMOVAPS     Y5, Y5
+	MOVQ        88(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y7
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y7, Y5
+	MOVQ        56(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y7
+	VMULPS      winogradConstant3f000000<>+0(SB), Y7, Y7
+	MOVQ        120(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y8
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y8, Y7
+	VADDPS      Y7, Y5, Y8
+	VSUBPS      Y7, Y5, Y5
+	LEAQ        (DX)(BX*1), R11
+	VMOVUPS     Y2, (R11)
+	VMOVAPS     Y2, Y7
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y6, Y7
+	VMULPS      winogradConstant3f000000<>+0(SB), Y4, Y9
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y8, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (R11)(SI*1)
+	VMOVUPS     Y7, (R11)(SI*2)
+	VMOVAPS     Y2, Y7
+	VADDPS      Y6, Y7, Y7
+	VMOVAPS     Y4, Y9
+	VADDPS      Y8, Y9, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (R11)(DI*1)
+	VMOVUPS     Y7, (R11)(SI*4)
+	VMOVAPS     Y2, Y2
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y6, Y2
+	VMULPS      winogradConstant40000000<>+0(SB), Y4, Y4
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y8, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (R11)(R8*1)
+	VMOVUPS     Y2, (R11)(DI*2)
+	VMOVUPS     Y8, (R11)(R9*1)
+	LEAQ        (DX)(BX*2), R11
+	VMOVUPS     Y0, (R11)
+	VMOVAPS     Y0, Y2
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y3, Y2
+	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y4
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y5, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (R11)(SI*1)
+	VMOVUPS     Y2, (R11)(SI*2)
+	VMOVAPS     Y0, Y2
+	VADDPS      Y3, Y2, Y2
+	VMOVAPS     Y1, Y4
+	VADDPS      Y5, Y4, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (R11)(DI*1)
+	VMOVUPS     Y2, (R11)(SI*4)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y3, Y0
+	VMULPS      winogradConstant40000000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y5, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (R11)(R8*1)
+	VMOVUPS     Y0, (R11)(DI*2)
+	VMOVUPS     Y5, (R11)(R9*1)
+	MOVQ        ahead+56(FP), R11
+	LEAQ        (CX)(R11*4), R11
+	MOVQ        96(R10), R11
+	VMOVUPS     (CX)(R11*4), Y0
+	MOVQ        104(R10), R11
+	VMOVUPS     (CX)(R11*4), Y1
+	MOVQ        112(R10), R11
+	VMOVUPS     (CX)(R11*4), Y2
+	MOVQ        120(R10), R11
+	VMOVUPS     (CX)(R11*4), Y3
+	LEAQ        (DX)(BX*1), R11
+	LEAQ        (R11)(BX*2), R11
+	LEAQ        (R11)(BX*4), R11
+	VMOVUPS     Y0, (R11)
+	VMOVAPS     Y0, Y4
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y2, Y4
+	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y5
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y3, Y5
+	VADDPS      Y5, Y4, Y6
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y6, (R11)(SI*1)
+	VMOVUPS     Y4, (R11)(SI*2)
+	VMOVAPS     Y0, Y4
+	VADDPS      Y2, Y4, Y4
+	VMOVAPS     Y1, Y5
+	VADDPS      Y3, Y5, Y5
+	VADDPS      Y5, Y4, Y6
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y6, (R11)(DI*1)
+	VMOVUPS     Y4, (R11)(SI*4)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y2, Y0
+	VMULPS      winogradConstant40000000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y3, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (R11)(R8*1)
+	VMOVUPS     Y0, (R11)(DI*2)
+	VMOVUPS     Y3, (R11)(R9*1)
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	SUBQ        $0x08, AX
+	CMPQ        AX, $0x08
+	JGE         body
+	TESTQ       AX, AX
+	JZ          done
+
+tail:
+	LEAQ        winogradMasks<>+0(SB), R11
+	NEGQ        AX
+	LEAQ        32(R11)(AX*4), R11
+	MOVQ        ahead+56(FP), AX
+	LEAQ        (CX)(AX*4), AX
+	MOVQ        (R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y0
+	VMASKMOVPS  (CX)(R12*4), Y0, Y0
+	MOVQ        8(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y1
+	VMASKMOVPS  (CX)(R12*4), Y1, Y1
+	MOVQ        16(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y2
+	VMASKMOVPS  (CX)(R12*4), Y2, Y2
+	MOVQ        24(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y3
+	VMASKMOVPS  (CX)(R12*4), Y3, Y3
+	VMOVUPS     Y0, (DX)
+	VMOVAPS     Y0, Y4
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y2, Y4
+	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y5
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y3, Y5
+	VADDPS      Y5, Y4, Y6
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y6, (DX)(SI*1)
+	VMOVUPS     Y4, (DX)(SI*2)
+	VMOVAPS     Y0, Y4
+	VADDPS      Y2, Y4, Y4
+	VMOVAPS     Y1, Y5
+	VADDPS      Y3, Y5, Y5
+	VADDPS      Y5, Y4, Y6
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y6, (DX)(DI*1)
+	VMOVUPS     Y4, (DX)(SI*4)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y2, Y0
+	VMULPS      winogradConstant40000000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y3, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (DX)(R8*1)
+	VMOVUPS     Y0, (DX)(DI*2)
+	VMOVUPS     Y3, (DX)(R9*1)
+	MOVQ        ahead+56(FP), AX
+	LEAQ        (CX)(AX*4), AX
+	MOVQ        (R10), R12
+	VMOVUPS     (R11), Y0
+	VMASKMOVPS  (CX)(R12*4), Y0, Y0
+	VMOVAPS     Y0, Y0
+	MOVQ        64(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y1
+	VMASKMOVPS  (CX)(R12*4), Y1, Y1
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y1, Y0
+	MOVQ        32(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y1
+	VMASKMOVPS  (CX)(R12*4), Y1, Y1
+	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y1
+	MOVQ        96(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y2
+	VMASKMOVPS  (CX)(R12*4), Y2, Y2
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y2, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	MOVQ        8(R10), R12
+	VMOVUPS     (R11), Y1
+	VMASKMOVPS  (CX)(R12*4), Y1, Y1
+	VMOVAPS     Y1, Y1
+	MOVQ        72(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y3
+	VMASKMOVPS  (CX)(R12*4), Y3, Y3
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y3, Y1
+	MOVQ        40(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y3
+	VMASKMOVPS  (CX)(R12*4), Y3, Y3
+	VMULPS      winogradConstant3f000000<>+0(SB), Y3, Y3
+	MOVQ        104(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y4
+	VMASKMOVPS  (CX)(R12*4), Y4, Y4
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y4, Y3
+	VADDPS      Y3, Y1, Y4
+	VSUBPS      Y3, Y1, Y1
+	MOVQ        16(R10), R12
+	VMOVUPS     (R11), Y3
+	VMASKMOVPS  (CX)(R12*4), Y3, Y3
+	VMOVAPS     Y3, Y3
+	MOVQ        80(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y5
+	VMASKMOVPS  (CX)(R12*4), Y5, Y5
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y5, Y3
+	MOVQ        48(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y5
+	VMASKMOVPS  (CX)(R12*4), Y5, Y5
+	VMULPS      winogradConstant3f000000<>+0(SB), Y5, Y5
+	MOVQ        112(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y6
+	VMASKMOVPS  (CX)(R12*4), Y6, Y6
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y6, Y5
+	VADDPS      Y5, Y3, Y6
+	VSUBPS      Y5, Y3, Y3
+	MOVQ        24(R10), R12
+	VMOVUPS     (R11), Y5
+	VMASKMOVPS  (CX)(R12*4), Y5, Y5
+	VMOVAPS     Y5, Y5
+	MOVQ        88(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y7
+	VMASKMOVPS  (CX)(R12*4), Y7, Y7
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y7, Y5
+	MOVQ        56(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y7
+	VMASKMOVPS  (CX)(R12*4), Y7, Y7
+	VMULPS      winogradConstant3f000000<>+0(SB), Y7, Y7
+	MOVQ        120(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y8
+	VMASKMOVPS  (CX)(R12*4), Y8, Y8
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y8, Y7
+	VADDPS      Y7, Y5, Y8
+	VSUBPS      Y7, Y5, Y5
+	LEAQ        (DX)(BX*1), AX
+	VMOVUPS     Y2, (AX)
+	VMOVAPS     Y2, Y7
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y6, Y7
+	VMULPS      winogradConstant3f000000<>+0(SB), Y4, Y9
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y8, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (AX)(SI*1)
+	VMOVUPS     Y7, (AX)(SI*2)
+	VMOVAPS     Y2, Y7
+	VADDPS      Y6, Y7, Y7
+	VMOVAPS     Y4, Y9
+	VADDPS      Y8, Y9, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (AX)(DI*1)
+	VMOVUPS     Y7, (AX)(SI*4)
+	VMOVAPS     Y2, Y2
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y6, Y2
+	VMULPS      winogradConstant40000000<>+0(SB), Y4, Y4
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y8, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (AX)(R8*1)
+	VMOVUPS     Y2, (AX)(DI*2)
+	VMOVUPS     Y8, (AX)(R9*1)
+	LEAQ        (DX)(BX*2), AX
+	VMOVUPS     Y0, (AX)
+	VMOVAPS     Y0, Y2
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y3, Y2
+	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y4
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y5, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (AX)(SI*1)
+	VMOVUPS     Y2, (AX)(SI*2)
+	VMOVAPS     Y0, Y2
+	VADDPS      Y3, Y2, Y2
+	VMOVAPS     Y1, Y4
+	VADDPS      Y5, Y4, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (AX)(DI*1)
+	VMOVUPS     Y2, (AX)(SI*4)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y3, Y0
+	VMULPS      winogradConstant40000000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y5, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (AX)(R8*1)
+	VMOVUPS     Y0, (AX)(DI*2)
+	VMOVUPS     Y5, (AX)(R9*1)
+	MOVQ        ahead+56(FP), AX
+	LEAQ        (CX)(AX*4), AX
+	MOVQ        96(R10), AX
+	VMOVUPS     (R11), Y0
+	VMASKMOVPS  (CX)(AX*4), Y0, Y0
+	MOVQ        104(R10), AX
+	VMOVUPS     (R11), Y1
+	VMASKMOVPS  (CX)(AX*4), Y1, Y1
+	MOVQ        112(R10), AX
+	VMOVUPS     (R11), Y2
+	VMASKMOVPS  (CX)(AX*4), Y2, Y2
+	MOVQ        120(R10), AX
+	VMOVUPS     (R11), Y3
+	VMASKMOVPS  (CX)(AX*4), Y3, Y3
+	LEAQ        (DX)(BX*1), AX
+	LEAQ        (AX)(BX*2), AX
+	LEAQ        (AX)(BX*4), AX
+	VMOVUPS     Y0, (AX)
+	VMOVAPS     Y0, Y4
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y2, Y4
+	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y5
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y3, Y5
+	VADDPS      Y5, Y4, Y6
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y6, (AX)(SI*1)
+	VMOVUPS     Y4, (AX)(SI*2)
+	VMOVAPS     Y0, Y4
+	VADDPS      Y2, Y4, Y4
+	VMOVAPS     Y1, Y5
+	VADDPS      Y3, Y5, Y5
+	VADDPS      Y5, Y4, Y6
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y6, (AX)(DI*1)
+	VMOVUPS     Y4, (AX)(SI*4)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y2, Y0
+	VMULPS      winogradConstant40000000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y3, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (AX)(R8*1)
+	VMOVUPS     Y0, (AX)(DI*2)
+	VMOVUPS     Y3, (AX)(R9*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func winogradSpread8From4SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradSpread8From4SecondAsmAVX2<>(SB), NOSPLIT, $0-64
+	MOVQ n+8(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dst+32(FP), DX
+	MOVQ drow+40(FP), BX
+	SHLQ $0x02, BX
+	MOVQ dcol+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (DI)(SI*2), R8
+	LEAQ (R8)(SI*2), R9
+	MOVQ at+24(FP), R10
+	CMPQ AX, $0x08
+	JL   tail
+
+body:
+	MOVQ        ahead+56(FP), R11
+	LEAQ        (CX)(R11*4), R11
+	MOVQ        (R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y0
+	VMOVAPS     Y0, Y0
+	MOVQ        64(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y1
+	VADDPS      Y1, Y0, Y0
+	MOVQ        32(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y1
+	VMOVAPS     Y1, Y1
+	MOVQ        96(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y2
+	VADDPS      Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	MOVQ        8(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y1
+	VMOVAPS     Y1, Y1
+	MOVQ        72(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y3
+	VADDPS      Y3, Y1, Y1
+	MOVQ        40(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y3
+	VMOVAPS     Y3, Y3
+	MOVQ        104(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y4
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y3, Y1, Y4
+	VSUBPS      Y3, Y1, Y1
+	MOVQ        16(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y3
+	VMOVAPS     Y3, Y3
+	MOVQ        80(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y5
+	VADDPS      Y5, Y3, Y3
+	MOVQ        48(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y5
+	VMOVAPS     Y5, Y5
+	MOVQ        112(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y6
+	VADDPS      Y6, Y5, Y5
+	VADDPS      Y5, Y3, Y6
+	VSUBPS      Y5, Y3, Y3
+	MOVQ        24(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y5
+	VMOVAPS     Y5, Y5
+	MOVQ        88(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y7
+	VADDPS      Y7, Y5, Y5
+	MOVQ        56(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y7
+	VMOVAPS     Y7, Y7
+	MOVQ        120(R10), R12
+	PREFETCHT0  (R11)(R12*4)
+	VMOVUPS     (CX)(R12*4), Y8
+	VADDPS      Y8, Y7, Y7
+	VADDPS      Y7, Y5, Y8
+	VSUBPS      Y7, Y5, Y5
+	LEAQ        (DX)(BX*1), R11
+	LEAQ        (R11)(BX*2), R11
+	VMOVUPS     Y2, (R11)
+	VMOVAPS     Y2, Y7
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y6, Y7
+	VMULPS      winogradConstant3f000000<>+0(SB), Y4, Y9
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y8, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (R11)(SI*1)
+	VMOVUPS     Y7, (R11)(SI*2)
+	VMOVAPS     Y2, Y7
+	VADDPS      Y6, Y7, Y7
+	VMOVAPS     Y4, Y9
+	VADDPS      Y8, Y9, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (R11)(DI*1)
+	VMOVUPS     Y7, (R11)(SI*4)
+	VMOVAPS     Y2, Y2
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y6, Y2
+	VMULPS      winogradConstant40000000<>+0(SB), Y4, Y4
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y8, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (R11)(R8*1)
+	VMOVUPS     Y2, (R11)(DI*2)
+	VMOVUPS     Y8, (R11)(R9*1)
+	LEAQ        (DX)(BX*4), R11
+	VMOVUPS     Y0, (R11)
+	VMOVAPS     Y0, Y2
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y3, Y2
+	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y4
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y5, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (R11)(SI*1)
+	VMOVUPS     Y2, (R11)(SI*2)
+	VMOVAPS     Y0, Y2
+	VADDPS      Y3, Y2, Y2
+	VMOVAPS     Y1, Y4
+	VADDPS      Y5, Y4, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (R11)(DI*1)
+	VMOVUPS     Y2, (R11)(SI*4)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y3, Y0
+	VMULPS      winogradConstant40000000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y5, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (R11)(R8*1)
+	VMOVUPS     Y0, (R11)(DI*2)
+	VMOVUPS     Y5, (R11)(R9*1)
+	MOVQ        ahead+56(FP), R11
+	LEAQ        (CX)(R11*4), R11
+	MOVQ        (R10), R11
+	VMOVUPS     (CX)(R11*4), Y0
+	VMOVAPS     Y0, Y0
+	MOVQ        64(R10), R11
+	VMOVUPS     (CX)(R11*4), Y1
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y1, Y0
+	MOVQ        32(R10), R11
+	VMOVUPS     (CX)(R11*4), Y1
+	VMULPS      winogradConstant40000000<>+0(SB), Y1, Y1
+	MOVQ        96(R10), R11
+	VMOVUPS     (CX)(R11*4), Y2
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y2, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	MOVQ        8(R10), R11
+	VMOVUPS     (CX)(R11*4), Y1
+	VMOVAPS     Y1, Y1
+	MOVQ        72(R10), R11
+	VMOVUPS     (CX)(R11*4), Y3
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y3, Y1
+	MOVQ        40(R10), R11
+	VMOVUPS     (CX)(R11*4), Y3
+	VMULPS      winogradConstant40000000<>+0(SB), Y3, Y3
+	MOVQ        104(R10), R11
+	VMOVUPS     (CX)(R11*4), Y4
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y4, Y3
+	VADDPS      Y3, Y1, Y4
+	VSUBPS      Y3, Y1, Y1
+	MOVQ        16(R10), R11
+	VMOVUPS     (CX)(R11*4), Y3
+	VMOVAPS     Y3, Y3
+	MOVQ        80(R10), R11
+	VMOVUPS     (CX)(R11*4), Y5
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y5, Y3
+	MOVQ        48(R10), R11
+	VMOVUPS     (CX)(R11*4), Y5
+	VMULPS      winogradConstant40000000<>+0(SB), Y5, Y5
+	MOVQ        112(R10), R11
+	VMOVUPS     (CX)(R11*4), Y6
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y6, Y5
+	VADDPS      Y5, Y3, Y6
+	VSUBPS      Y5, Y3, Y3
+	MOVQ        24(R10), R11
+	VMOVUPS     (CX)(R11*4), Y5
+	VMOVAPS     Y5, Y5
+	MOVQ        88(R10), R11
+	VMOVUPS     (CX)(R11*4), Y7
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y7, Y5
+	MOVQ        56(R10), R11
+	VMOVUPS     (CX)(R11*4), Y7
+	VMULPS      winogradConstant40000000<>+0(SB), Y7, Y7
+	MOVQ        120(R10), R11
+	VMOVUPS     (CX)(R11*4), Y8
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y8, Y7
+	VADDPS      Y7, Y5, Y8
+	VSUBPS      Y7, Y5, Y5
+	LEAQ        (DX)(BX*1), R11
+	LEAQ        (R11)(BX*4), R11
+	VMOVUPS     Y2, (R11)
+	VMOVAPS     Y2, Y7
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y6, Y7
+	VMULPS      winogradConstant3f000000<>+0(SB), Y4, Y9
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y8, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (R11)(SI*1)
+	VMOVUPS     Y7, (R11)(SI*2)
+	VMOVAPS     Y2, Y7
+	VADDPS      Y6, Y7, Y7
+	VMOVAPS     Y4, Y9
+	VADDPS      Y8, Y9, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (R11)(DI*1)
+	VMOVUPS     Y7, (R11)(SI*4)
+	VMOVAPS     Y2, Y2
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y6, Y2
+	VMULPS      winogradConstant40000000<>+0(SB), Y4, Y4
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y8, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (R11)(R8*1)
+	VMOVUPS     Y2, (R11)(DI*2)
+	VMOVUPS     Y8, (R11)(R9*1)
+	LEAQ        (DX)(BX*2), R11
+	LEAQ        (R11)(BX*4), R11
+	VMOVUPS     Y0, (R11)
+	VMOVAPS     Y0, Y2
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y3, Y2
+	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y4
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y5, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (R11)(SI*1)
+	VMOVUPS     Y2, (R11)(SI*2)
+	VMOVAPS     Y0, Y2
+	VADDPS      Y3, Y2, Y2
+	VMOVAPS     Y1, Y4
+	VADDPS      Y5, Y4, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (R11)(DI*1)
+	VMOVUPS     Y2, (R11)(SI*4)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y3, Y0
+	VMULPS      winogradConstant40000000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y5, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (R11)(R8*1)
+	VMOVUPS     Y0, (R11)(DI*2)
+	VMOVUPS     Y5, (R11)(R9*1)
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	SUBQ        $0x08, AX
+	CMPQ        AX, $0x08
+	JGE         body
+	TESTQ       AX, AX
+	JZ          done
+
+tail:
+	LEAQ        winogradMasks<>+0(SB), R11
+	NEGQ        AX
+	LEAQ        32(R11)(AX*4), R11
+	MOVQ        ahead+56(FP), AX
+	LEAQ        (CX)(AX*4), AX
+	MOVQ        (R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y0
+	VMASKMOVPS  (CX)(R12*4), Y0, Y0
+	VMOVAPS     Y0, Y0
+	MOVQ        64(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y1
+	VMASKMOVPS  (CX)(R12*4), Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	MOVQ        32(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y1
+	VMASKMOVPS  (CX)(R12*4), Y1, Y1
+	VMOVAPS     Y1, Y1
+	MOVQ        96(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y2
+	VMASKMOVPS  (CX)(R12*4), Y2, Y2
+	VADDPS      Y2, Y1, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	MOVQ        8(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y1
+	VMASKMOVPS  (CX)(R12*4), Y1, Y1
+	VMOVAPS     Y1, Y1
+	MOVQ        72(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y3
+	VMASKMOVPS  (CX)(R12*4), Y3, Y3
+	VADDPS      Y3, Y1, Y1
+	MOVQ        40(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y3
+	VMASKMOVPS  (CX)(R12*4), Y3, Y3
+	VMOVAPS     Y3, Y3
+	MOVQ        104(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y4
+	VMASKMOVPS  (CX)(R12*4), Y4, Y4
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y3, Y1, Y4
+	VSUBPS      Y3, Y1, Y1
+	MOVQ        16(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y3
+	VMASKMOVPS  (CX)(R12*4), Y3, Y3
+	VMOVAPS     Y3, Y3
+	MOVQ        80(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y5
+	VMASKMOVPS  (CX)(R12*4), Y5, Y5
+	VADDPS      Y5, Y3, Y3
+	MOVQ        48(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y5
+	VMASKMOVPS  (CX)(R12*4), Y5, Y5
+	VMOVAPS     Y5, Y5
+	MOVQ        112(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y6
+	VMASKMOVPS  (CX)(R12*4), Y6, Y6
+	VADDPS      Y6, Y5, Y5
+	VADDPS      Y5, Y3, Y6
+	VSUBPS      Y5, Y3, Y3
+	MOVQ        24(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y5
+	VMASKMOVPS  (CX)(R12*4), Y5, Y5
+	VMOVAPS     Y5, Y5
+	MOVQ        88(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y7
+	VMASKMOVPS  (CX)(R12*4), Y7, Y7
+	VADDPS      Y7, Y5, Y5
+	MOVQ        56(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y7
+	VMASKMOVPS  (CX)(R12*4), Y7, Y7
+	VMOVAPS     Y7, Y7
+	MOVQ        120(R10), R12
+	PREFETCHT0  (AX)(R12*4)
+	VMOVUPS     (R11), Y8
+	VMASKMOVPS  (CX)(R12*4), Y8, Y8
+	VADDPS      Y8, Y7, Y7
+	VADDPS      Y7, Y5, Y8
+	VSUBPS      Y7, Y5, Y5
+	LEAQ        (DX)(BX*1), AX
+	LEAQ        (AX)(BX*2), AX
+	VMOVUPS     Y2, (AX)
+	VMOVAPS     Y2, Y7
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y6, Y7
+	VMULPS      winogradConstant3f000000<>+0(SB), Y4, Y9
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y8, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (AX)(SI*1)
+	VMOVUPS     Y7, (AX)(SI*2)
+	VMOVAPS     Y2, Y7
+	VADDPS      Y6, Y7, Y7
+	VMOVAPS     Y4, Y9
+	VADDPS      Y8, Y9, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (AX)(DI*1)
+	VMOVUPS     Y7, (AX)(SI*4)
+	VMOVAPS     Y2, Y2
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y6, Y2
+	VMULPS      winogradConstant40000000<>+0(SB), Y4, Y4
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y8, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (AX)(R8*1)
+	VMOVUPS     Y2, (AX)(DI*2)
+	VMOVUPS     Y8, (AX)(R9*1)
+	LEAQ        (DX)(BX*4), AX
+	VMOVUPS     Y0, (AX)
+	VMOVAPS     Y0, Y2
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y3, Y2
+	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y4
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y5, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (AX)(SI*1)
+	VMOVUPS     Y2, (AX)(SI*2)
+	VMOVAPS     Y0, Y2
+	VADDPS      Y3, Y2, Y2
+	VMOVAPS     Y1, Y4
+	VADDPS      Y5, Y4, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (AX)(DI*1)
+	VMOVUPS     Y2, (AX)(SI*4)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y3, Y0
+	VMULPS      winogradConstant40000000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y5, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (AX)(R8*1)
+	VMOVUPS     Y0, (AX)(DI*2)
+	VMOVUPS     Y5, (AX)(R9*1)
+	MOVQ        ahead+56(FP), AX
+	LEAQ        (CX)(AX*4), AX
+	MOVQ        (R10), AX
+	VMOVUPS     (R11), Y0
+	VMASKMOVPS  (CX)(AX*4), Y0, Y0
+	VMOVAPS     Y0, Y0
+	MOVQ        64(R10), AX
+	VMOVUPS     (R11), Y1
+	VMASKMOVPS  (CX)(AX*4), Y1, Y1
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y1, Y0
+	MOVQ        32(R10), AX
+	VMOVUPS     (R11), Y1
+	VMASKMOVPS  (CX)(AX*4), Y1, Y1
+	VMULPS      winogradConstant40000000<>+0(SB), Y1, Y1
+	MOVQ        96(R10), AX
+	VMOVUPS     (R11), Y2
+	VMASKMOVPS  (CX)(AX*4), Y2, Y2
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y2, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	MOVQ        8(R10), AX
+	VMOVUPS     (R11), Y1
+	VMASKMOVPS  (CX)(AX*4), Y1, Y1
+	VMOVAPS     Y1, Y1
+	MOVQ        72(R10), AX
+	VMOVUPS     (R11), Y3
+	VMASKMOVPS  (CX)(AX*4), Y3, Y3
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y3, Y1
+	MOVQ        40(R10), AX
+	VMOVUPS     (R11), Y3
+	VMASKMOVPS  (CX)(AX*4), Y3, Y3
+	VMULPS      winogradConstant40000000<>+0(SB), Y3, Y3
+	MOVQ        104(R10), AX
+	VMOVUPS     (R11), Y4
+	VMASKMOVPS  (CX)(AX*4), Y4, Y4
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y4, Y3
+	VADDPS      Y3, Y1, Y4
+	VSUBPS      Y3, Y1, Y1
+	MOVQ        16(R10), AX
+	VMOVUPS     (R11), Y3
+	VMASKMOVPS  (CX)(AX*4), Y3, Y3
+	VMOVAPS     Y3, Y3
+	MOVQ        80(R10), AX
+	VMOVUPS     (R11), Y5
+	VMASKMOVPS  (CX)(AX*4), Y5, Y5
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y5, Y3
+	MOVQ        48(R10), AX
+	VMOVUPS     (R11), Y5
+	VMASKMOVPS  (CX)(AX*4), Y5, Y5
+	VMULPS      winogradConstant40000000<>+0(SB), Y5, Y5
+	MOVQ        112(R10), AX
+	VMOVUPS     (R11), Y6
+	VMASKMOVPS  (CX)(AX*4), Y6, Y6
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y6, Y5
+	VADDPS      Y5, Y3, Y6
+	VSUBPS      Y5, Y3, Y3
+	MOVQ        24(R10), AX
+	VMOVUPS     (R11), Y5
+	VMASKMOVPS  (CX)(AX*4), Y5, Y5
+	VMOVAPS     Y5, Y5
+	MOVQ        88(R10), AX
+	VMOVUPS     (R11), Y7
+	VMASKMOVPS  (CX)(AX*4), Y7, Y7
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y7, Y5
+	MOVQ        56(R10), AX
+	VMOVUPS     (R11), Y7
+	VMASKMOVPS  (CX)(AX*4), Y7, Y7
+	VMULPS      winogradConstant40000000<>+0(SB), Y7, Y7
+	MOVQ        120(R10), AX
+	VMOVUPS     (R11), Y8
+	VMASKMOVPS  (CX)(AX*4), Y8, Y8
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y8, Y7
+	VADDPS      Y7, Y5, Y8
+	VSUBPS      Y7, Y5, Y5
+	LEAQ        (DX)(BX*1), AX
+	LEAQ        (AX)(BX*4), AX
+	VMOVUPS     Y2, (AX)
+	VMOVAPS     Y2, Y7
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y6, Y7
+	VMULPS      winogradConstant3f000000<>+0(SB), Y4, Y9
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y8, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (AX)(SI*1)
+	VMOVUPS     Y7, (AX)(SI*2)
+	VMOVAPS     Y2, Y7
+	VADDPS      Y6, Y7, Y7
+	VMOVAPS     Y4, Y9
+	VADDPS      Y8, Y9, Y9
+	VADDPS      Y9, Y7, Y10
+	VSUBPS      Y9, Y7, Y7
+	VMOVUPS     Y10, (AX)(DI*1)
+	VMOVUPS     Y7, (AX)(SI*4)
+	VMOVAPS     Y2, Y2
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y6, Y2
+	VMULPS      winogradConstant40000000<>+0(SB), Y4, Y4
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y8, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (AX)(R8*1)
+	VMOVUPS     Y2, (AX)(DI*2)
+	VMOVUPS     Y8, (AX)(R9*1)
+	LEAQ        (DX)(BX*2), AX
+	LEAQ        (AX)(BX*4), AX
+	VMOVUPS     Y0, (AX)
+	VMOVAPS     Y0, Y2
+	VFMADD231PS winogradConstant3e800000<>+0(SB), Y3, Y2
+	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y4
+	VFMADD231PS winogradConstant3e000000<>+0(SB), Y5, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (AX)(SI*1)
+	VMOVUPS     Y2, (AX)(SI*2)
+	VMOVAPS     Y0, Y2
+	VADDPS      Y3, Y2, Y2
+	VMOVAPS     Y1, Y4
+	VADDPS      Y5, Y4, Y4
+	VADDPS      Y4, Y2, Y6
+	VSUBPS      Y4, Y2, Y2
+	VMOVUPS     Y6, (AX)(DI*1)
+	VMOVUPS     Y2, (AX)(SI*4)
+	VMOVAPS     Y0, Y0
+	VFMADD231PS winogradConstant40800000<>+0(SB), Y3, Y0
+	VMULPS      winogradConstant40000000<>+0(SB), Y1, Y1
+	VFMADD231PS winogradConstant41000000<>+0(SB), Y5, Y1
+	VADDPS      Y1, Y0, Y2
+	VSUBPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (AX)(R8*1)
+	VMOVUPS     Y0, (AX)(DI*2)
+	VMOVUPS     Y5, (AX)(R9*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func winogradGather5From8AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·winogradGather5From8AsmAVX2<>(SB), NOSPLIT, $0-72
@@ -23243,6 +33372,24 @@ TEXT ·winogradInput4From4Asm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradInput4From4AsmAVX2<>(SB)
 
+// func winogradInput4From4FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+TEXT ·winogradInput4From4FirstAsm(SB), NOSPLIT, $0-64
+	CMPL level+0(FP), $0x02
+	JLT  avx2
+	JMP  ·winogradInput4From4FirstAsmAVX512<>(SB)
+
+avx2:
+	JMP ·winogradInput4From4FirstAsmAVX2<>(SB)
+
+// func winogradInput4From4SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+TEXT ·winogradInput4From4SecondAsm(SB), NOSPLIT, $0-64
+	CMPL level+0(FP), $0x02
+	JLT  avx2
+	JMP  ·winogradInput4From4SecondAsmAVX512<>(SB)
+
+avx2:
+	JMP ·winogradInput4From4SecondAsmAVX2<>(SB)
+
 // func winogradOutput2From4Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 TEXT ·winogradOutput2From4Asm(SB), NOSPLIT, $0-76
 	CMPL level+0(FP), $0x02
@@ -23270,6 +33417,24 @@ TEXT ·winogradSpread4From2Asm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradSpread4From2AsmAVX2<>(SB)
 
+// func winogradSpread4From2FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+TEXT ·winogradSpread4From2FirstAsm(SB), NOSPLIT, $0-64
+	CMPL level+0(FP), $0x02
+	JLT  avx2
+	JMP  ·winogradSpread4From2FirstAsmAVX512<>(SB)
+
+avx2:
+	JMP ·winogradSpread4From2FirstAsmAVX2<>(SB)
+
+// func winogradSpread4From2SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+TEXT ·winogradSpread4From2SecondAsm(SB), NOSPLIT, $0-64
+	CMPL level+0(FP), $0x02
+	JLT  avx2
+	JMP  ·winogradSpread4From2SecondAsmAVX512<>(SB)
+
+avx2:
+	JMP ·winogradSpread4From2SecondAsmAVX2<>(SB)
+
 // func winogradGather3From4Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradGather3From4Asm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
@@ -23287,6 +33452,24 @@ TEXT ·winogradInput6From6Asm(SB), NOSPLIT, $0-64
 
 avx2:
 	JMP ·winogradInput6From6AsmAVX2<>(SB)
+
+// func winogradInput6From6FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+TEXT ·winogradInput6From6FirstAsm(SB), NOSPLIT, $0-64
+	CMPL level+0(FP), $0x02
+	JLT  avx2
+	JMP  ·winogradInput6From6FirstAsmAVX512<>(SB)
+
+avx2:
+	JMP ·winogradInput6From6FirstAsmAVX2<>(SB)
+
+// func winogradInput6From6SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+TEXT ·winogradInput6From6SecondAsm(SB), NOSPLIT, $0-64
+	CMPL level+0(FP), $0x02
+	JLT  avx2
+	JMP  ·winogradInput6From6SecondAsmAVX512<>(SB)
+
+avx2:
+	JMP ·winogradInput6From6SecondAsmAVX2<>(SB)
 
 // func winogradOutput4From6Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 TEXT ·winogradOutput4From6Asm(SB), NOSPLIT, $0-76
@@ -23314,6 +33497,24 @@ TEXT ·winogradSpread6From4Asm(SB), NOSPLIT, $0-64
 
 avx2:
 	JMP ·winogradSpread6From4AsmAVX2<>(SB)
+
+// func winogradSpread6From4FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+TEXT ·winogradSpread6From4FirstAsm(SB), NOSPLIT, $0-64
+	CMPL level+0(FP), $0x02
+	JLT  avx2
+	JMP  ·winogradSpread6From4FirstAsmAVX512<>(SB)
+
+avx2:
+	JMP ·winogradSpread6From4FirstAsmAVX2<>(SB)
+
+// func winogradSpread6From4SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+TEXT ·winogradSpread6From4SecondAsm(SB), NOSPLIT, $0-64
+	CMPL level+0(FP), $0x02
+	JLT  avx2
+	JMP  ·winogradSpread6From4SecondAsmAVX512<>(SB)
+
+avx2:
+	JMP ·winogradSpread6From4SecondAsmAVX2<>(SB)
 
 // func winogradGather3From6Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradGather3From6Asm(SB), NOSPLIT, $0-72
@@ -23351,6 +33552,24 @@ TEXT ·winogradSpread6From2Asm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradSpread6From2AsmAVX2<>(SB)
 
+// func winogradSpread6From2FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+TEXT ·winogradSpread6From2FirstAsm(SB), NOSPLIT, $0-64
+	CMPL level+0(FP), $0x02
+	JLT  avx2
+	JMP  ·winogradSpread6From2FirstAsmAVX512<>(SB)
+
+avx2:
+	JMP ·winogradSpread6From2FirstAsmAVX2<>(SB)
+
+// func winogradSpread6From2SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+TEXT ·winogradSpread6From2SecondAsm(SB), NOSPLIT, $0-64
+	CMPL level+0(FP), $0x02
+	JLT  avx2
+	JMP  ·winogradSpread6From2SecondAsmAVX512<>(SB)
+
+avx2:
+	JMP ·winogradSpread6From2SecondAsmAVX2<>(SB)
+
 // func winogradGather5From6Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradGather5From6Asm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
@@ -23368,6 +33587,24 @@ TEXT ·winogradInput8From8Asm(SB), NOSPLIT, $0-64
 
 avx2:
 	JMP ·winogradInput8From8AsmAVX2<>(SB)
+
+// func winogradInput8From8FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+TEXT ·winogradInput8From8FirstAsm(SB), NOSPLIT, $0-64
+	CMPL level+0(FP), $0x02
+	JLT  avx2
+	JMP  ·winogradInput8From8FirstAsmAVX512<>(SB)
+
+avx2:
+	JMP ·winogradInput8From8FirstAsmAVX2<>(SB)
+
+// func winogradInput8From8SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+TEXT ·winogradInput8From8SecondAsm(SB), NOSPLIT, $0-64
+	CMPL level+0(FP), $0x02
+	JLT  avx2
+	JMP  ·winogradInput8From8SecondAsmAVX512<>(SB)
+
+avx2:
+	JMP ·winogradInput8From8SecondAsmAVX2<>(SB)
 
 // func winogradOutput4From8Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 TEXT ·winogradOutput4From8Asm(SB), NOSPLIT, $0-76
@@ -23395,6 +33632,24 @@ TEXT ·winogradSpread8From4Asm(SB), NOSPLIT, $0-64
 
 avx2:
 	JMP ·winogradSpread8From4AsmAVX2<>(SB)
+
+// func winogradSpread8From4FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+TEXT ·winogradSpread8From4FirstAsm(SB), NOSPLIT, $0-64
+	CMPL level+0(FP), $0x02
+	JLT  avx2
+	JMP  ·winogradSpread8From4FirstAsmAVX512<>(SB)
+
+avx2:
+	JMP ·winogradSpread8From4FirstAsmAVX2<>(SB)
+
+// func winogradSpread8From4SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+TEXT ·winogradSpread8From4SecondAsm(SB), NOSPLIT, $0-64
+	CMPL level+0(FP), $0x02
+	JLT  avx2
+	JMP  ·winogradSpread8From4SecondAsmAVX512<>(SB)
+
+avx2:
+	JMP ·winogradSpread8From4SecondAsmAVX2<>(SB)
 
 // func winogradGather5From8Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 TEXT ·winogradGather5From8Asm(SB), NOSPLIT, $0-72

@@ -9,13 +9,22 @@ type (
 // winogradCode is the assembly: tables indexed by a map's id, for F(2x2,3x3),
 // F(4x4,3x3), F(2x2,5x5) and F(4x4,5x5).
 var winogradCode = struct {
-	input, weights, spread [4]winogradMapFunc
-	gather                 [4]winogradGatherFunc
-	output                 [4]winogradFinishFunc
+	input, spread [3][4]winogradMapFunc // of each half
+	weights       [4]winogradMapFunc
+	gather        [4]winogradGatherFunc
+	output        [4]winogradFinishFunc
 }{
-	input:   [4]winogradMapFunc{winogradInput4From4Asm, winogradInput6From6Asm, winogradInput6From6Asm, winogradInput8From8Asm},
+	input: [3][4]winogradMapFunc{
+		{winogradInput4From4Asm, winogradInput6From6Asm, winogradInput6From6Asm, winogradInput8From8Asm},
+		{winogradInput4From4FirstAsm, winogradInput6From6FirstAsm, winogradInput6From6FirstAsm, winogradInput8From8FirstAsm},
+		{winogradInput4From4SecondAsm, winogradInput6From6SecondAsm, winogradInput6From6SecondAsm, winogradInput8From8SecondAsm},
+	},
+	spread: [3][4]winogradMapFunc{
+		{winogradSpread4From2Asm, winogradSpread6From4Asm, winogradSpread6From2Asm, winogradSpread8From4Asm},
+		{winogradSpread4From2FirstAsm, winogradSpread6From4FirstAsm, winogradSpread6From2FirstAsm, winogradSpread8From4FirstAsm},
+		{winogradSpread4From2SecondAsm, winogradSpread6From4SecondAsm, winogradSpread6From2SecondAsm, winogradSpread8From4SecondAsm},
+	},
 	weights: [4]winogradMapFunc{winogradWeights4From3Asm, winogradWeights6From3Asm, winogradWeights6From5Asm, winogradWeights8From5Asm},
-	spread:  [4]winogradMapFunc{winogradSpread4From2Asm, winogradSpread6From4Asm, winogradSpread6From2Asm, winogradSpread8From4Asm},
 	gather:  [4]winogradGatherFunc{winogradGather3From4Asm, winogradGather3From6Asm, winogradGather5From6Asm, winogradGather5From8Asm},
 	output:  [4]winogradFinishFunc{winogradOutput2From4Asm, winogradOutput4From6Asm, winogradOutput2From6Asm, winogradOutput4From8Asm},
 }
@@ -29,13 +38,13 @@ func (l Level) winogradMap(m *winogradMap, n int, src []float32, at *winogradTab
 		m.mapGeneric(n, src, at, dst, drow, dcol)
 		return
 	}
-	_ = dst[(m.to-1)*(drow+dcol)+roundUp(n, l.floats())-1]
-	table := &winogradCode.input
+	_ = dst[m.rows[len(m.rows)-1]*drow+(m.to-1)*dcol+roundUp(n, l.floats())-1]
+	table := &winogradCode.input[m.half]
 	switch m.role {
 	case winogradWeights:
 		table = &winogradCode.weights
 	case winogradSpread:
-		table = &winogradCode.spread
+		table = &winogradCode.spread[m.half]
 	}
 	table[m.id](l, n, &src[0], &at[0], &dst[0], drow, dcol, ahead)
 }

@@ -3,11 +3,16 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 )
 
 func (k *winogradKind) maps() []*winogradMap {
-	return []*winogradMap{k.input, k.weights, k.output, k.spread, k.gather}
+	maps := []*winogradMap{k.input, k.weights, k.output, k.spread, k.gather}
+	for _, h := range k.halves {
+		maps = append(maps, h.input, h.spread)
+	}
+	return maps
 }
 
 func (r winogradRole) String() string {
@@ -130,7 +135,7 @@ func (c *mapCase) check(t *testing.T, l Level, outside func(i, j int) bool) {
 	got := c.run(l, outside, floor, old)
 	vector := map[Level]int{Generic: 4, AVX2: 8, AVX512: 16, AMX: 16}[l]
 	written := make([]bool, len(got))
-	for i := range c.m.to {
+	for _, i := range c.m.rows {
 		for j := range c.m.to {
 			at := i*c.drow + j*c.col
 			if c.m.role == winogradOutput && outside(i, j) {
@@ -160,10 +165,52 @@ func (c *mapCase) check(t *testing.T, l Level, outside func(i, j int) bool) {
 		return
 	}
 	// The last pixel is followed by no other: its padding is zero.
-	last := (c.m.to-1)*(c.drow+c.col) + c.n
+	last := c.m.rows[len(c.m.rows)-1]*c.drow + (c.m.to-1)*c.col + c.n
 	for i := c.n; i < roundUp(c.n, vector); i++ {
 		if v := got[last+i-c.n]; v != 0 {
 			t.Fatalf("lane %d of %d is filled with %g", i, c.n, v)
+		}
+	}
+}
+
+// TestWinogradHalves: the halves of a map write all rows of the whole map once, with its bits.
+func TestWinogradHalves(t *testing.T) {
+	none := func(int, int) bool { return false }
+	for k := range winogradKinds {
+		kind := &winogradKinds[k]
+		if a, b := kind.halves[0].positions, kind.halves[1].positions; len(a) != len(b) || len(a)+len(b) != kind.positions() {
+			t.Errorf("kind %d: %d and %d positions of %d", k, len(a), len(b), kind.positions())
+		}
+		for what, maps := range map[string][3]*winogradMap{
+			"input":  {kind.input, kind.halves[0].input, kind.halves[1].input},
+			"spread": {kind.spread, kind.halves[0].spread, kind.halves[1].spread},
+		} {
+			for _, l := range Levels() {
+				c := newMapCase(t, maps[0], 33)
+				unset := make([]float32, len(c.dst))
+				for i := range unset {
+					unset[i] = -1e30
+				}
+				whole := c.run(l, none, 0, unset)
+				both := unset
+				for _, m := range maps[1:] {
+					half := *c
+					half.m = m
+					both = half.run(l, none, 0, both)
+					if m.half == firstHalf {
+						for i := range m.to {
+							if written := both[i*c.drow] != -1e30; written != slices.Contains(m.rows, i) {
+								t.Errorf("kind %d, %s, %v: the first half writes row %d: %v", k, what, l, i, written)
+							}
+						}
+					}
+				}
+				for i, v := range whole {
+					if math.Float32bits(v) != math.Float32bits(both[i]) {
+						t.Fatalf("kind %d, %s, %v: number %d is %g, by halves %g", k, what, l, i, v, both[i])
+					}
+				}
+			}
 		}
 	}
 }

@@ -16,9 +16,40 @@ const (
 type winogradMap struct {
 	role     winogradRole
 	id       int
+	half     winogradHalf
 	to, from int
+	rows     []int         // of the result that are computed
 	by       [8][8]float32 // (to, from)
 	terms    [8][]int      // columns of each row that are not 0
+}
+
+// winogradHalf says which rows of the result a map computes.
+type winogradHalf uint8
+
+const (
+	allRows winogradHalf = iota
+	firstHalf
+	secondHalf
+)
+
+// has reports whether row i of so many belongs to the half. Rows of points p and -p are
+// computed together, so the second half of 4, 6 and 8 rows is rows 1 to 2, 3 to 5 and 3 to 6.
+func (h winogradHalf) has(i, rows int) bool {
+	from := rows/2 - 1 | 1
+	inner := i >= from && i < from+rows/2
+	return h == allRows || inner == (h == secondHalf)
+}
+
+// of returns the map that computes only the rows of a half.
+func (h winogradHalf) of(m *winogradMap) *winogradMap {
+	part := *m
+	part.half, part.rows = h, nil
+	for _, i := range m.rows {
+		if h.has(i, m.to) {
+			part.rows = append(part.rows, i)
+		}
+	}
+	return &part
 }
 
 // newWinogradKind makes F(m x m, r x r) with the points 0, p, -p for each p of
@@ -56,7 +87,7 @@ func newWinogradKind(id, m, r int, points ...float64) winogradKind {
 	last := alpha - 1
 	bt[last], a[last], g[last] = all, make([]float64, m), make([]float64, r)
 	a[last][m-1], g[last][r-1] = 1, 1
-	return winogradKind{
+	k := winogradKind{
 		alpha: alpha, m: m, r: r,
 		input:   newWinogradMap(winogradInput, id, bt),
 		weights: newWinogradMap(winogradWeights, id, g),
@@ -64,6 +95,16 @@ func newWinogradKind(id, m, r int, points ...float64) winogradKind {
 		spread:  newWinogradMap(winogradSpread, id, a),
 		gather:  newWinogradMap(winogradGather, id, transposed(g)),
 	}
+	for i, h := range []winogradHalf{firstHalf, secondHalf} {
+		half := &k.halves[i]
+		half.input, half.spread = h.of(k.input), h.of(k.spread)
+		for _, row := range half.input.rows {
+			for col := range alpha {
+				half.positions = append(half.positions, row*alpha+col)
+			}
+		}
+	}
+	return k
 }
 
 // timesRoot multiplies a polynomial, lowest power first, by (x - root).
@@ -89,6 +130,7 @@ func transposed(m [][]float64) [][]float64 {
 func newWinogradMap(role winogradRole, id int, by [][]float64) *winogradMap {
 	m := &winogradMap{role: role, id: id, to: len(by), from: len(by[0])}
 	for i, row := range by {
+		m.rows = append(m.rows, i)
 		for j, v := range row {
 			m.by[i][j] = float32(v)
 			if v != 0 {
@@ -104,7 +146,7 @@ type winogradSquare [64]float32
 
 // apply computes one lane: out = by * in * byᵀ.
 func (m *winogradMap) apply(in, out *winogradSquare) {
-	for i := range m.to {
+	for _, i := range m.rows {
 		var row [8]float32 // row i of by * in
 		for q := range m.from {
 			for _, p := range m.terms[i] {
@@ -144,7 +186,7 @@ func (m *winogradMap) mapGeneric(n int, src []float32, at *winogradTable, dst []
 			clear(in[:])
 		}
 		m.apply(&in, &out)
-		for i := range m.to {
+		for _, i := range m.rows {
 			for j := range m.to {
 				dst[i*drow+j*dcol+l] = out[i*8+j]
 			}

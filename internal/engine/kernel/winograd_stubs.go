@@ -15,6 +15,16 @@ package kernel
 //go:noescape
 func winogradInput4From4Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
+// winogradInput4From4FirstAsm computes the first half of the rows that winogradInput4From4Asm computes.
+//
+//go:noescape
+func winogradInput4From4FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+
+// winogradInput4From4SecondAsm computes the second half of the rows that winogradInput4From4Asm computes.
+//
+//go:noescape
+func winogradInput4From4SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+
 // winogradOutput2From4Asm computes, for n > 0 lanes l, with its matrix m of rows = 2 and columns = 4:
 //
 //	for i, j := range (rows, rows) {
@@ -38,6 +48,16 @@ func winogradWeights4From3Asm(level Level, n int, src *float32, at *int, dst *fl
 //go:noescape
 func winogradSpread4From2Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
+// winogradSpread4From2FirstAsm computes the first half of the rows that winogradSpread4From2Asm computes.
+//
+//go:noescape
+func winogradSpread4From2FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+
+// winogradSpread4From2SecondAsm computes the second half of the rows that winogradSpread4From2Asm computes.
+//
+//go:noescape
+func winogradSpread4From2SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+
 // winogradGather3From4Asm computes, for n > 0 lanes l, with its matrix m of rows = 3 and columns = 4:
 //
 //	for i, j := range (rows, rows) {
@@ -56,6 +76,16 @@ func winogradGather3From4Asm(level Level, n int, src *float32, srow, scol int, d
 //go:noescape
 func winogradInput6From6Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
+// winogradInput6From6FirstAsm computes the first half of the rows that winogradInput6From6Asm computes.
+//
+//go:noescape
+func winogradInput6From6FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+
+// winogradInput6From6SecondAsm computes the second half of the rows that winogradInput6From6Asm computes.
+//
+//go:noescape
+func winogradInput6From6SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+
 // winogradOutput4From6Asm does what winogradOutput2From4Asm does, with its own matrix of 4 rows and 6 columns.
 //
 //go:noescape
@@ -70,6 +100,16 @@ func winogradWeights6From3Asm(level Level, n int, src *float32, at *int, dst *fl
 //
 //go:noescape
 func winogradSpread6From4Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+
+// winogradSpread6From4FirstAsm computes the first half of the rows that winogradSpread6From4Asm computes.
+//
+//go:noescape
+func winogradSpread6From4FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+
+// winogradSpread6From4SecondAsm computes the second half of the rows that winogradSpread6From4Asm computes.
+//
+//go:noescape
+func winogradSpread6From4SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
 // winogradGather3From6Asm does what winogradGather3From4Asm does, with its own matrix of 3 rows and 6 columns.
 //
@@ -91,6 +131,16 @@ func winogradWeights6From5Asm(level Level, n int, src *float32, at *int, dst *fl
 //go:noescape
 func winogradSpread6From2Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
+// winogradSpread6From2FirstAsm computes the first half of the rows that winogradSpread6From2Asm computes.
+//
+//go:noescape
+func winogradSpread6From2FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+
+// winogradSpread6From2SecondAsm computes the second half of the rows that winogradSpread6From2Asm computes.
+//
+//go:noescape
+func winogradSpread6From2SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+
 // winogradGather5From6Asm does what winogradGather3From4Asm does, with its own matrix of 5 rows and 6 columns.
 //
 //go:noescape
@@ -100,6 +150,16 @@ func winogradGather5From6Asm(level Level, n int, src *float32, srow, scol int, d
 //
 //go:noescape
 func winogradInput8From8Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+
+// winogradInput8From8FirstAsm computes the first half of the rows that winogradInput8From8Asm computes.
+//
+//go:noescape
+func winogradInput8From8FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+
+// winogradInput8From8SecondAsm computes the second half of the rows that winogradInput8From8Asm computes.
+//
+//go:noescape
+func winogradInput8From8SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
 // winogradOutput4From8Asm does what winogradOutput2From4Asm does, with its own matrix of 4 rows and 8 columns.
 //
@@ -115,6 +175,16 @@ func winogradWeights8From5Asm(level Level, n int, src *float32, at *int, dst *fl
 //
 //go:noescape
 func winogradSpread8From4Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+
+// winogradSpread8From4FirstAsm computes the first half of the rows that winogradSpread8From4Asm computes.
+//
+//go:noescape
+func winogradSpread8From4FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+
+// winogradSpread8From4SecondAsm computes the second half of the rows that winogradSpread8From4Asm computes.
+//
+//go:noescape
+func winogradSpread8From4SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
 // winogradGather5From8Asm does what winogradGather3From4Asm does, with its own matrix of 5 rows and 8 columns.
 //

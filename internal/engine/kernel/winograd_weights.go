@@ -12,8 +12,8 @@ import "tercet/internal/par"
 //
 // V and Z of some hundred tiles are made at a time, so that they stay in the
 // second and third cache, then multiplied and added to P; at the end P is
-// transformed to the gradient. How many tiles that are depends on the sizes of
-// the convolution alone, since it decides the order of sums.
+// transformed to the gradient. How many tiles a product has depends on the sizes
+// of the convolution alone, since it decides the order of sums.
 type winogradGradient struct {
 	g          Conv
 	level      Level
@@ -66,30 +66,59 @@ func (j *winogradGradient) run() {
 		grow(&j.p, pairs*positions*j.ppos)
 	}
 	j.beta = 0
-	for j.first = 0; j.first < j.grid.count; j.first += span {
-		j.count = min(span, j.grid.count-j.first)
-		j.vpos, j.zpos = oddLines(j.count*j.in.size), oddLines(j.count*j.out.size)
-		grow(&j.v, j.in.count*positions*j.vpos)
-		grow(&j.z, j.out.count*positions*j.zpos)
-		par.Do(j.count, max(1, ceilDiv(j.count, manyTasks())), (*winogradSpreadJob)(j))
-		if once {
-			par.Do(pairs, 1, (*winogradPairJob)(j))
-		} else {
-			par.Do(pairs*positions, 1, j)
+	for first := 0; first < j.grid.count; first += span {
+		tiles := min(span, j.grid.count-first)
+		step := tiles
+		if !once { // P is in memory anyway, and V and Z of fewer tiles are nearer
+			step = winogradStep(tiles)
 		}
-		j.beta = 1
+		for t := 0; t < tiles; t += step {
+			j.first, j.count = first+t, min(step, tiles-t)
+			j.add(once)
+		}
 	}
 	if !once {
 		par.Do(j.in.channels*j.out.count, 4, (*winogradGatherJob)(j))
 	}
 }
 
-// winogradSpreadJob makes V and Z.
+// winogradStep returns the extent of the equal products into which tiles are cut.
+func winogradStep(tiles int) int { return ceilDiv(tiles, ceilDiv(tiles, winogradTileRun)) }
+
+// add makes V and Z of the current tiles and adds their products.
+func (j *winogradGradient) add(once bool) {
+	positions, pairs := j.kind.positions(), j.in.count*j.out.count
+	j.vpos, j.zpos = oddLines(j.count*j.in.size), oddLines(j.count*j.out.size)
+	grow(&j.v, j.in.count*positions*j.vpos)
+	grow(&j.z, j.out.count*positions*j.zpos)
+	par.Do(2*j.count, max(1, ceilDiv(2*j.count, manyTasks())), (*winogradSpreadJob)(j))
+	if once {
+		par.Do(pairs, 1, (*winogradPairJob)(j))
+	} else {
+		par.Do(pairs*positions, 1, j)
+	}
+	j.beta = 1
+}
+
+// winogradSpreadJob makes V and Z: all tiles of the first half of the positions, then all of
+// the second. Both halves read the inputs, but half of the threads then multiply what
+// they made themselves: V and Z are several times as large as the inputs, and come slowly
+// from another core.
 type winogradSpreadJob winogradGradient
 
-// Run does tiles [lo, hi) of those in V and Z.
+// Run does tiles [lo, hi) of those in V and Z, counted twice.
 func (t *winogradSpreadJob) Run(lo, hi int) {
 	j := (*winogradGradient)(t)
+	for half := range j.kind.halves {
+		from, to := max(lo-half*j.count, 0), min(hi-half*j.count, j.count)
+		if from < to {
+			j.spread(&j.kind.halves[half], from, to)
+		}
+	}
+}
+
+// spread makes half of the positions of tiles [lo, hi).
+func (j *winogradGradient) spread(half *winogradHalfMaps, lo, hi int) {
 	s := winogradScratches.Get()
 	g, alpha, positions := &j.g, j.kind.alpha, j.kind.positions()
 	outside, ahead := j.level.outside(j.x, j.zeros), j.kind.m*g.C
@@ -99,7 +128,7 @@ func (t *winogradSpreadJob) Run(lo, hi int) {
 		j.grid.next(&place)
 		for r := range j.in.count {
 			dst := j.v[r*positions*j.vpos+t*j.in.size:]
-			j.level.winogradMap(j.kind.input, j.in.of(r), j.x[base+r*j.in.size:], at, dst, alpha*j.vpos, j.vpos, ahead)
+			j.level.winogradMap(half.input, j.in.of(r), j.x[base+r*j.in.size:], at, dst, alpha*j.vpos, j.vpos, ahead)
 		}
 	}
 	outside, ahead = j.level.outside(j.dy, j.zeros), j.kind.m*g.OutC
@@ -109,17 +138,20 @@ func (t *winogradSpreadJob) Run(lo, hi int) {
 		j.grid.next(&place)
 		for r := range j.out.count {
 			dst := j.z[r*positions*j.zpos+t*j.out.size:]
-			j.level.winogradMap(j.kind.spread, j.out.of(r), j.dy[base+r*j.out.size:], at, dst, alpha*j.zpos, j.zpos, ahead)
+			j.level.winogradMap(half.spread, j.out.of(r), j.dy[base+r*j.out.size:], at, dst, alpha*j.zpos, j.zpos, ahead)
 		}
 	}
 	winogradScratches.Put(s)
 }
 
-// Run does tasks [lo, hi), each one position of a pair of runs.
+// Run does tasks [lo, hi), each one position of a pair of runs: those of the first half
+// of the positions, then those of the second.
 func (j *winogradGradient) Run(lo, hi int) {
-	positions := j.kind.positions()
+	positions, pairs := j.kind.positions(), j.in.count*j.out.count
+	half := positions / 2
 	for t := lo; t < hi; t++ {
-		j.multiply(j.p[t*j.ppos:], t/positions, t%positions)
+		position, pair := j.kind.halves[t/(half*pairs)].positions[t%half], t/half%pairs
+		j.multiply(j.p[(pair*positions+position)*j.ppos:], pair, position)
 	}
 }
 
@@ -127,7 +159,7 @@ func (j *winogradGradient) Run(lo, hi int) {
 func (j *winogradGradient) multiply(p []float32, pair, position int) {
 	in, out, positions := pair/j.out.count, pair%j.out.count, j.kind.positions()
 	v, z := j.v[(in*positions+position)*j.vpos:], j.z[(out*positions+position)*j.zpos:]
-	step := ceilDiv(j.count, ceilDiv(j.count, winogradTileRun))
+	step := winogradStep(j.count)
 	args := tileArgs{outer: 1, rsa: 1, csa: j.in.size, rsb: j.out.size, ldc: j.out.size, alpha: 1, beta: j.beta}
 	for t := 0; t < j.count; t += step {
 		args.k = min(step, j.count-t)

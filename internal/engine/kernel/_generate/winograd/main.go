@@ -20,14 +20,18 @@ func main() {
 		} {
 			alpha := 2*len(size.points) + 2
 			name := func(role string, to, from int) string { return roleName(role, to, from) }
-			transform{name("Input", alpha, alpha), input(size.points), padded, alpha - slices.Max(size.outputs)}.emit(isa)
+			for _, half := range []part{allRows, firstHalf, secondHalf} {
+				transform{name("Input", alpha, alpha) + half.suffix(), input(size.points), padded, alpha - slices.Max(size.outputs), half}.emit(isa)
+			}
 			for _, m := range size.outputs {
 				r := alpha + 1 - m
 				a, g := powers(size.points, m, false), powers(size.points, r, true)
-				transform{name("Output", m, alpha), a.transposed(), finished, 0}.emit(isa)
-				transform{name("Weights", alpha, r), g, padded, 0}.emit(isa)
-				transform{name("Spread", alpha, m), a, padded, 0}.emit(isa)
-				transform{name("Gather", r, alpha), g.transposed(), added, 0}.emit(isa)
+				transform{name("Output", m, alpha), a.transposed(), finished, 0, allRows}.emit(isa)
+				transform{name("Weights", alpha, r), g, padded, 0, allRows}.emit(isa)
+				for _, half := range []part{allRows, firstHalf, secondHalf} {
+					transform{name("Spread", alpha, m) + half.suffix(), a, padded, 0, half}.emit(isa)
+				}
+				transform{name("Gather", r, alpha), g.transposed(), added, 0, allRows}.emit(isa)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"tercet/internal/engine/kernel/_generate/asm"
 
@@ -27,6 +28,52 @@ type transform struct {
 	by   matrix
 	end  ending
 	skip int // columns of src that the last call fetched
+	part part
+}
+
+// part is the rows of the result that a function computes.
+type part int
+
+const (
+	allRows part = iota
+	firstHalf
+	secondHalf
+)
+
+// has reports whether row i of a result of so many rows belongs to the part. Rows of points
+// p and -p belong together, so the second part of 4, 6 and 8 rows is rows 1 to 2, 3 to 5 and
+// 3 to 6. Package kernel has the same rule (newWinogradHalf).
+func (p part) has(i, rows int) bool {
+	from := rows/2 - 1 | 1
+	inner := i >= from && i < from+rows/2
+	return p == allRows || inner == (p == secondHalf)
+}
+
+func (p part) suffix() string { return [...]string{"", "First", "Second"}[p] }
+
+// groups returns the groups of the part.
+func (t transform) groups() []group {
+	var out []group
+	for _, g := range t.by.groups() {
+		kept := 0
+		for _, i := range g.rows {
+			if t.part.has(i, len(t.by)) {
+				kept++
+			}
+		}
+		switch kept {
+		case 0:
+		case len(g.rows):
+			out = append(out, g)
+		default:
+			for _, one := range g.split() {
+				if t.part.has(one.rows[0], len(t.by)) {
+					out = append(out, one)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // emit writes one function. Rows of the result are computed in groups: the
@@ -40,8 +87,8 @@ func (t transform) emit(i isa) {
 		signature = "n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32"
 	}
 	asm.Func(t.name, i.name(), signature, t.doc()...)
-	w := writer{transform: t, isa: i, groups: t.by.groups()}
-	w.begin(constants(append(slices.Clone(w.groups), w.narrow(w.groups)...)))
+	w := writer{transform: t, isa: i, groups: t.by.groups(), rows: t.groups()}
+	w.begin(constants(slices.Concat(w.groups, w.rows, w.narrow(w.rows))))
 	w.load()
 	w.loop()
 	asm.End()
@@ -52,6 +99,10 @@ var described = map[ending]string{}
 
 func (t transform) doc() []string {
 	to, from := len(t.by), len(t.by[0])
+	if t.part != allRows {
+		what := map[part]string{firstHalf: "first", secondHalf: "second"}[t.part]
+		return []string{fmt.Sprintf("computes the %s half of the rows that %sAsm computes.", what, strings.TrimSuffix(t.name, t.part.suffix()))}
+	}
 	if other, ok := described[t.end]; ok && other != t.name {
 		return []string{fmt.Sprintf("does what %sAsm does, with its own matrix of %d rows and %d columns.", other, to, from)}
 	}
@@ -90,7 +141,8 @@ func (t transform) doc() []string {
 type writer struct {
 	transform
 	isa
-	groups                []group
+	groups                []group // of the columns of the result
+	rows                  []group
 	src, dst, n, bias     reg.Register
 	at                    reg.Register         // table of distances, in numbers
 	ahead                 reg.Register         // distance of what is fetched, in bytes
@@ -191,7 +243,7 @@ func (w *writer) advance() {
 func (w *writer) body() {
 	from := len(w.by[0])
 	seen := map[[2]int]bool{}
-	for _, g := range w.narrow(w.groups) {
+	for _, g := range w.narrow(w.rows) {
 		held := make([][]reg.Register, len(g.rows))
 		column, next := GP64(), GP64()
 		base := w.dst
