@@ -89,7 +89,7 @@ DATA counting<>+60(SB)/4, $0x0000000f
 GLOBL counting<>(SB), RODATA|NOPTR, $64
 
 // func maxWindowsAsmAVX512<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, x *float32, y *float32, arg *int32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·maxWindowsAsmAVX512<>(SB), NOSPLIT, $0-88
 	MOVQ         y+72(FP), AX
 	MOVQ         arg+80(FP), DX
@@ -132,6 +132,9 @@ squareWhole:
 	VMOVUPS      (R8)(CX*4), Z4
 	VMOVUPS      Z2, Z5
 	LEAQ         (R8)(CX*4), R9
+	LEAQ         (R9)(SI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(BX*1)
 	VMOVUPS      (R9), Z6
 	VCMPPS       $0x07, Z4, Z4, K2
 	VCMPPS       $0x16, Z4, Z6, K2, K2
@@ -146,6 +149,9 @@ squareWhole:
 	ADDQ         SI, R9
 	VPADDD       Z1, Z3, Z3
 	VMOVUPS      Z3, Z2
+	LEAQ         (R9)(SI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(BX*1)
 	VMOVUPS      (R9), Z3
 	VCMPPS       $0x07, Z4, Z4, K2
 	VCMPPS       $0x16, Z4, Z3, K2, K2
@@ -178,6 +184,9 @@ squareRest:
 	VMOVUPS.Z    (R8)(CX*4), K1, Z4
 	VMOVUPS      Z2, Z5
 	LEAQ         (R8)(CX*4), R9
+	LEAQ         (R9)(SI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(BX*1)
 	VMOVUPS.Z    (R9), K1, Z6
 	VCMPPS       $0x07, Z4, Z4, K2
 	VCMPPS       $0x16, Z4, Z6, K2, K2
@@ -192,6 +201,9 @@ squareRest:
 	ADDQ         SI, R9
 	VPADDD       Z1, Z3, Z3
 	VMOVUPS      Z3, Z2
+	LEAQ         (R9)(SI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(BX*1)
 	VMOVUPS.Z    (R9), K1, Z3
 	VCMPPS       $0x07, Z4, Z4, K2
 	VCMPPS       $0x16, Z4, Z3, K2, K2
@@ -311,7 +323,7 @@ anyNext:
 	RET
 
 // func maxWindowsBackAsmAVX512<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, dy *float32, arg *int32, dx *float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·maxWindowsBackAsmAVX512<>(SB), NOSPLIT, $0-88
 	MOVQ         dy+64(FP), AX
 	MOVQ         arg+72(FP), DX
@@ -354,6 +366,9 @@ squareWhole:
 	VMOVUPS      (AX)(CX*4), Z4
 	VMOVUPS      (DX)(CX*4), Z5
 	LEAQ         (R8)(CX*4), R9
+	LEAQ         (R9)(SI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(BX*1)
 	VPCMPEQD     Z2, Z5, K2
 	VMOVUPS.Z    Z4, K2, Z6
 	VMOVUPS      Z6, (R9)
@@ -364,6 +379,9 @@ squareWhole:
 	ADDQ         SI, R9
 	VPADDD       Z1, Z3, Z3
 	VMOVUPS      Z3, Z2
+	LEAQ         (R9)(SI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(BX*1)
 	VPCMPEQD     Z2, Z5, K2
 	VMOVUPS.Z    Z4, K2, Z3
 	VMOVUPS      Z3, (R9)
@@ -390,6 +408,9 @@ squareRest:
 	VMOVUPS.Z    (AX)(CX*4), K1, Z4
 	VMOVUPS.Z    (DX)(CX*4), K1, Z5
 	LEAQ         (R8)(CX*4), CX
+	LEAQ         (CX)(SI*2), R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R9)(BX*1)
 	VPCMPEQD     Z2, Z5, K2
 	VMOVUPS.Z    Z4, K2, Z6
 	VMOVUPS      Z6, K1, (CX)
@@ -400,6 +421,9 @@ squareRest:
 	ADDQ         SI, CX
 	VPADDD       Z1, Z3, Z3
 	VMOVUPS      Z3, Z2
+	LEAQ         (CX)(SI*2), R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R9)(BX*1)
 	VPCMPEQD     Z2, Z5, K2
 	VMOVUPS.Z    Z4, K2, Z3
 	VMOVUPS      Z3, K1, (CX)
@@ -505,7 +529,7 @@ anyNext:
 	RET
 
 // func maxWindowsBackMaskedAsmAVX512<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, dy *float32, mask *float32, arg *int32, dx *float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·maxWindowsBackMaskedAsmAVX512<>(SB), NOSPLIT, $0-96
 	MOVQ         dy+64(FP), AX
 	MOVQ         arg+80(FP), DX
@@ -553,6 +577,9 @@ squareWhole:
 	VCMPPS       $0x1e, Z1, Z7, K2
 	VMOVUPS.Z    Z5, K2, Z5
 	LEAQ         (R9)(CX*4), R10
+	LEAQ         (R10)(DI*2), R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(SI*1)
 	VPCMPEQD     Z3, Z6, K2
 	VMOVUPS.Z    Z5, K2, Z7
 	VMOVUPS      Z7, (R10)
@@ -563,6 +590,9 @@ squareWhole:
 	ADDQ         DI, R10
 	VPADDD       Z2, Z4, Z4
 	VMOVUPS      Z4, Z3
+	LEAQ         (R10)(DI*2), R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(SI*1)
 	VPCMPEQD     Z3, Z6, K2
 	VMOVUPS.Z    Z5, K2, Z4
 	VMOVUPS      Z4, (R10)
@@ -592,6 +622,9 @@ squareRest:
 	VCMPPS       $0x1e, Z1, Z7, K2
 	VMOVUPS.Z    Z5, K2, Z5
 	LEAQ         (R9)(CX*4), CX
+	LEAQ         (CX)(DI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(SI*1)
 	VPCMPEQD     Z3, Z6, K2
 	VMOVUPS.Z    Z5, K2, Z7
 	VMOVUPS      Z7, K1, (CX)
@@ -602,6 +635,9 @@ squareRest:
 	ADDQ         DI, CX
 	VPADDD       Z2, Z4, Z4
 	VMOVUPS      Z4, Z3
+	LEAQ         (CX)(DI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(SI*1)
 	VPCMPEQD     Z3, Z6, K2
 	VMOVUPS.Z    Z5, K2, Z4
 	VMOVUPS      Z4, K1, (CX)
@@ -715,7 +751,7 @@ anyNext:
 	RET
 
 // func avgWindowsBackAsmAVX512<>(level int32, scale float32, count int, c int, kh int, kw int, row int, next int, dy *float32, dx *float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·avgWindowsBackAsmAVX512<>(SB), NOSPLIT, $0-72
 	MOVQ         dy+56(FP), AX
 	MOVQ         dx+64(FP), SI
@@ -743,33 +779,45 @@ squareWindow:
 	JLT  squareRest
 
 squareWhole:
-	VMOVUPS (AX)(CX*4), Z1
-	VMULPS  Z0, Z1, Z1
-	LEAQ    (SI)(CX*4), DI
-	VMOVUPS Z1, (DI)
-	VMOVUPS Z1, (DI)(DX*1)
-	ADDQ    BX, DI
-	VMOVUPS Z1, (DI)
-	VMOVUPS Z1, (DI)(DX*1)
-	ADDQ    $0x10, CX
-	MOVQ    c+16(FP), DI
-	SUBQ    CX, DI
-	CMPQ    DI, $0x10
-	JGE     squareWhole
+	VMOVUPS    (AX)(CX*4), Z1
+	VMULPS     Z0, Z1, Z1
+	LEAQ       (SI)(CX*4), DI
+	LEAQ       (DI)(BX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(DX*1)
+	VMOVUPS    Z1, (DI)
+	VMOVUPS    Z1, (DI)(DX*1)
+	ADDQ       BX, DI
+	LEAQ       (DI)(BX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(DX*1)
+	VMOVUPS    Z1, (DI)
+	VMOVUPS    Z1, (DI)(DX*1)
+	ADDQ       $0x10, CX
+	MOVQ       c+16(FP), DI
+	SUBQ       CX, DI
+	CMPQ       DI, $0x10
+	JGE        squareWhole
 
 squareRest:
-	MOVQ      c+16(FP), DI
-	SUBQ      CX, DI
-	TESTQ     DI, DI
-	JEQ       squareNext
-	VMOVUPS.Z (AX)(CX*4), K1, Z1
-	VMULPS    Z0, Z1, Z1
-	LEAQ      (SI)(CX*4), CX
-	VMOVUPS   Z1, K1, (CX)
-	VMOVUPS   Z1, K1, (CX)(DX*1)
-	ADDQ      BX, CX
-	VMOVUPS   Z1, K1, (CX)
-	VMOVUPS   Z1, K1, (CX)(DX*1)
+	MOVQ       c+16(FP), DI
+	SUBQ       CX, DI
+	TESTQ      DI, DI
+	JEQ        squareNext
+	VMOVUPS.Z  (AX)(CX*4), K1, Z1
+	VMULPS     Z0, Z1, Z1
+	LEAQ       (SI)(CX*4), CX
+	LEAQ       (CX)(BX*2), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 (DI)(DX*1)
+	VMOVUPS    Z1, K1, (CX)
+	VMOVUPS    Z1, K1, (CX)(DX*1)
+	ADDQ       BX, CX
+	LEAQ       (CX)(BX*2), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 (DI)(DX*1)
+	VMOVUPS    Z1, K1, (CX)
+	VMOVUPS    Z1, K1, (CX)(DX*1)
 
 squareNext:
 	ADDQ DX, AX
@@ -844,7 +892,7 @@ anyNext:
 	RET
 
 // func maxWindowsBackAddAsmAVX512<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, dy *float32, arg *int32, dx *float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·maxWindowsBackAddAsmAVX512<>(SB), NOSPLIT, $0-88
 	MOVQ         dy+64(FP), AX
 	MOVQ         arg+72(FP), DX
@@ -887,6 +935,9 @@ squareWhole:
 	VMOVUPS      (AX)(CX*4), Z4
 	VMOVUPS      (DX)(CX*4), Z5
 	LEAQ         (R8)(CX*4), R9
+	LEAQ         (R9)(SI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(BX*1)
 	VPCMPEQD     Z2, Z5, K2
 	VMOVUPS.Z    Z4, K2, Z6
 	VMOVUPS      (R9), Z7
@@ -901,6 +952,9 @@ squareWhole:
 	ADDQ         SI, R9
 	VPADDD       Z1, Z3, Z3
 	VMOVUPS      Z3, Z2
+	LEAQ         (R9)(SI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(BX*1)
 	VPCMPEQD     Z2, Z5, K2
 	VMOVUPS.Z    Z4, K2, Z3
 	VMOVUPS      (R9), Z6
@@ -931,6 +985,9 @@ squareRest:
 	VMOVUPS.Z    (AX)(CX*4), K1, Z4
 	VMOVUPS.Z    (DX)(CX*4), K1, Z5
 	LEAQ         (R8)(CX*4), CX
+	LEAQ         (CX)(SI*2), R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R9)(BX*1)
 	VPCMPEQD     Z2, Z5, K2
 	VMOVUPS.Z    Z4, K2, Z6
 	VMOVUPS.Z    (CX), K1, Z7
@@ -945,6 +1002,9 @@ squareRest:
 	ADDQ         SI, CX
 	VPADDD       Z1, Z3, Z3
 	VMOVUPS      Z3, Z2
+	LEAQ         (CX)(SI*2), R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R9)(BX*1)
 	VPCMPEQD     Z2, Z5, K2
 	VMOVUPS.Z    Z4, K2, Z3
 	VMOVUPS.Z    (CX), K1, Z6
@@ -1058,7 +1118,7 @@ anyNext:
 	RET
 
 // func maxWindowsBackMaskedAddAsmAVX512<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, dy *float32, mask *float32, arg *int32, dx *float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·maxWindowsBackMaskedAddAsmAVX512<>(SB), NOSPLIT, $0-96
 	MOVQ         dy+64(FP), AX
 	MOVQ         arg+80(FP), DX
@@ -1106,6 +1166,9 @@ squareWhole:
 	VCMPPS       $0x1e, Z1, Z7, K2
 	VMOVUPS.Z    Z5, K2, Z5
 	LEAQ         (R9)(CX*4), R10
+	LEAQ         (R10)(DI*2), R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(SI*1)
 	VPCMPEQD     Z3, Z6, K2
 	VMOVUPS.Z    Z5, K2, Z7
 	VMOVUPS      (R10), Z8
@@ -1120,6 +1183,9 @@ squareWhole:
 	ADDQ         DI, R10
 	VPADDD       Z2, Z4, Z4
 	VMOVUPS      Z4, Z3
+	LEAQ         (R10)(DI*2), R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(SI*1)
 	VPCMPEQD     Z3, Z6, K2
 	VMOVUPS.Z    Z5, K2, Z4
 	VMOVUPS      (R10), Z7
@@ -1153,6 +1219,9 @@ squareRest:
 	VCMPPS       $0x1e, Z1, Z7, K2
 	VMOVUPS.Z    Z5, K2, Z5
 	LEAQ         (R9)(CX*4), CX
+	LEAQ         (CX)(DI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(SI*1)
 	VPCMPEQD     Z3, Z6, K2
 	VMOVUPS.Z    Z5, K2, Z7
 	VMOVUPS.Z    (CX), K1, Z8
@@ -1167,6 +1236,9 @@ squareRest:
 	ADDQ         DI, CX
 	VPADDD       Z2, Z4, Z4
 	VMOVUPS      Z4, Z3
+	LEAQ         (CX)(DI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(SI*1)
 	VPCMPEQD     Z3, Z6, K2
 	VMOVUPS.Z    Z5, K2, Z4
 	VMOVUPS.Z    (CX), K1, Z7
@@ -1288,7 +1360,7 @@ anyNext:
 	RET
 
 // func avgWindowsBackAddAsmAVX512<>(level int32, scale float32, count int, c int, kh int, kw int, row int, next int, dy *float32, dx *float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·avgWindowsBackAddAsmAVX512<>(SB), NOSPLIT, $0-72
 	MOVQ         dy+56(FP), AX
 	MOVQ         dx+64(FP), SI
@@ -1316,49 +1388,61 @@ squareWindow:
 	JLT  squareRest
 
 squareWhole:
-	VMOVUPS (AX)(CX*4), Z1
-	VMULPS  Z0, Z1, Z1
-	LEAQ    (SI)(CX*4), DI
-	VMOVUPS (DI), Z2
-	VADDPS  Z1, Z2, Z2
-	VMOVUPS Z2, (DI)
-	VMOVUPS (DI)(DX*1), Z2
-	VADDPS  Z1, Z2, Z2
-	VMOVUPS Z2, (DI)(DX*1)
-	ADDQ    BX, DI
-	VMOVUPS (DI), Z2
-	VADDPS  Z1, Z2, Z2
-	VMOVUPS Z2, (DI)
-	VMOVUPS (DI)(DX*1), Z2
-	VADDPS  Z1, Z2, Z2
-	VMOVUPS Z2, (DI)(DX*1)
-	ADDQ    $0x10, CX
-	MOVQ    c+16(FP), DI
-	SUBQ    CX, DI
-	CMPQ    DI, $0x10
-	JGE     squareWhole
+	VMOVUPS    (AX)(CX*4), Z1
+	VMULPS     Z0, Z1, Z1
+	LEAQ       (SI)(CX*4), DI
+	LEAQ       (DI)(BX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(DX*1)
+	VMOVUPS    (DI), Z2
+	VADDPS     Z1, Z2, Z2
+	VMOVUPS    Z2, (DI)
+	VMOVUPS    (DI)(DX*1), Z2
+	VADDPS     Z1, Z2, Z2
+	VMOVUPS    Z2, (DI)(DX*1)
+	ADDQ       BX, DI
+	LEAQ       (DI)(BX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(DX*1)
+	VMOVUPS    (DI), Z2
+	VADDPS     Z1, Z2, Z2
+	VMOVUPS    Z2, (DI)
+	VMOVUPS    (DI)(DX*1), Z2
+	VADDPS     Z1, Z2, Z2
+	VMOVUPS    Z2, (DI)(DX*1)
+	ADDQ       $0x10, CX
+	MOVQ       c+16(FP), DI
+	SUBQ       CX, DI
+	CMPQ       DI, $0x10
+	JGE        squareWhole
 
 squareRest:
-	MOVQ      c+16(FP), DI
-	SUBQ      CX, DI
-	TESTQ     DI, DI
-	JEQ       squareNext
-	VMOVUPS.Z (AX)(CX*4), K1, Z1
-	VMULPS    Z0, Z1, Z1
-	LEAQ      (SI)(CX*4), CX
-	VMOVUPS.Z (CX), K1, Z2
-	VADDPS    Z1, Z2, Z2
-	VMOVUPS   Z2, K1, (CX)
-	VMOVUPS.Z (CX)(DX*1), K1, Z2
-	VADDPS    Z1, Z2, Z2
-	VMOVUPS   Z2, K1, (CX)(DX*1)
-	ADDQ      BX, CX
-	VMOVUPS.Z (CX), K1, Z2
-	VADDPS    Z1, Z2, Z2
-	VMOVUPS   Z2, K1, (CX)
-	VMOVUPS.Z (CX)(DX*1), K1, Z2
-	VADDPS    Z1, Z2, Z2
-	VMOVUPS   Z2, K1, (CX)(DX*1)
+	MOVQ       c+16(FP), DI
+	SUBQ       CX, DI
+	TESTQ      DI, DI
+	JEQ        squareNext
+	VMOVUPS.Z  (AX)(CX*4), K1, Z1
+	VMULPS     Z0, Z1, Z1
+	LEAQ       (SI)(CX*4), CX
+	LEAQ       (CX)(BX*2), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 (DI)(DX*1)
+	VMOVUPS.Z  (CX), K1, Z2
+	VADDPS     Z1, Z2, Z2
+	VMOVUPS    Z2, K1, (CX)
+	VMOVUPS.Z  (CX)(DX*1), K1, Z2
+	VADDPS     Z1, Z2, Z2
+	VMOVUPS    Z2, K1, (CX)(DX*1)
+	ADDQ       BX, CX
+	LEAQ       (CX)(BX*2), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 (DI)(DX*1)
+	VMOVUPS.Z  (CX), K1, Z2
+	VADDPS     Z1, Z2, Z2
+	VMOVUPS    Z2, K1, (CX)
+	VMOVUPS.Z  (CX)(DX*1), K1, Z2
+	VADDPS     Z1, Z2, Z2
+	VMOVUPS    Z2, K1, (CX)(DX*1)
 
 squareNext:
 	ADDQ DX, AX
@@ -1437,7 +1521,7 @@ anyNext:
 	RET
 
 // func avgWindowsAsmAVX512<>(level int32, scale float32, count int, c int, kh int, kw int, row int, next int, x *float32, y *float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·avgWindowsAsmAVX512<>(SB), NOSPLIT, $0-72
 	MOVQ         y+64(FP), AX
 	MOVQ         x+56(FP), SI
@@ -1465,43 +1549,55 @@ squareWindow:
 	JLT  squareRest
 
 squareWhole:
-	VPXORD  Z1, Z1, Z1
-	LEAQ    (SI)(CX*4), DI
-	VMOVUPS (DI), Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS (DI)(DX*1), Z2
-	VADDPS  Z2, Z1, Z1
-	ADDQ    BX, DI
-	VMOVUPS (DI), Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS (DI)(DX*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMULPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)(CX*4)
-	ADDQ    $0x10, CX
-	MOVQ    c+16(FP), DI
-	SUBQ    CX, DI
-	CMPQ    DI, $0x10
-	JGE     squareWhole
+	VPXORD     Z1, Z1, Z1
+	LEAQ       (SI)(CX*4), DI
+	LEAQ       (DI)(BX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(DX*1)
+	VMOVUPS    (DI), Z2
+	VADDPS     Z2, Z1, Z1
+	VMOVUPS    (DI)(DX*1), Z2
+	VADDPS     Z2, Z1, Z1
+	ADDQ       BX, DI
+	LEAQ       (DI)(BX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(DX*1)
+	VMOVUPS    (DI), Z2
+	VADDPS     Z2, Z1, Z1
+	VMOVUPS    (DI)(DX*1), Z2
+	VADDPS     Z2, Z1, Z1
+	VMULPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)(CX*4)
+	ADDQ       $0x10, CX
+	MOVQ       c+16(FP), DI
+	SUBQ       CX, DI
+	CMPQ       DI, $0x10
+	JGE        squareWhole
 
 squareRest:
-	MOVQ      c+16(FP), DI
-	SUBQ      CX, DI
-	TESTQ     DI, DI
-	JEQ       squareNext
-	VPXORD    Z3, Z3, Z3
-	LEAQ      (SI)(CX*4), DI
-	VMOVUPS.Z (DI), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (DI)(DX*1), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	ADDQ      BX, DI
-	VMOVUPS.Z (DI), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (DI)(DX*1), K1, Z2
-	VADDPS    Z2, Z3, Z3
-	VMULPS    Z0, Z3, Z3
-	VMOVUPS   Z3, K1, (AX)(CX*4)
+	MOVQ       c+16(FP), DI
+	SUBQ       CX, DI
+	TESTQ      DI, DI
+	JEQ        squareNext
+	VPXORD     Z3, Z3, Z3
+	LEAQ       (SI)(CX*4), DI
+	LEAQ       (DI)(BX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(DX*1)
+	VMOVUPS.Z  (DI), K1, Z2
+	VADDPS     Z2, Z3, Z3
+	VMOVUPS.Z  (DI)(DX*1), K1, Z2
+	VADDPS     Z2, Z3, Z3
+	ADDQ       BX, DI
+	LEAQ       (DI)(BX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(DX*1)
+	VMOVUPS.Z  (DI), K1, Z2
+	VADDPS     Z2, Z3, Z3
+	VMOVUPS.Z  (DI)(DX*1), K1, Z2
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z0, Z3, Z3
+	VMOVUPS    Z3, K1, (AX)(CX*4)
 
 squareNext:
 	ADDQ DX, AX
@@ -1580,7 +1676,7 @@ anyNext:
 	RET
 
 // func normalizeMaxWindowsAsmAVX512<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·normalizeMaxWindowsAsmAVX512<>(SB), NOSPLIT, $0-104
 	MOVQ         y+80(FP), AX
 	MOVQ         arg+88(FP), DX
@@ -1628,6 +1724,9 @@ squareWhole:
 	VADDPS       128(R10), Z5, Z5
 	VMOVUPS      Z2, Z6
 	LEAQ         (R9)(CX*4), R11
+	LEAQ         (R11)(DI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(SI*1)
 	VMOVUPS      (R11), Z7
 	VSUBPS       (R10), Z7, Z8
 	VMULPS       64(R10), Z8, Z8
@@ -1650,6 +1749,9 @@ squareWhole:
 	ADDQ         DI, R11
 	VPADDD       Z1, Z3, Z3
 	VMOVUPS      Z3, Z2
+	LEAQ         (R11)(DI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(SI*1)
 	VMOVUPS      (R11), Z3
 	VSUBPS       (R10), Z3, Z7
 	VMULPS       64(R10), Z7, Z7
@@ -1695,6 +1797,9 @@ squareRest:
 	VADDPS       128(R10), Z5, Z5
 	VMOVUPS      Z2, Z6
 	LEAQ         (R9)(CX*4), R11
+	LEAQ         (R11)(DI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(SI*1)
 	VMOVUPS.Z    (R11), K1, Z7
 	VSUBPS       (R10), Z7, Z8
 	VMULPS       64(R10), Z8, Z8
@@ -1717,6 +1822,9 @@ squareRest:
 	ADDQ         DI, R11
 	VPADDD       Z1, Z3, Z3
 	VMOVUPS      Z3, Z2
+	LEAQ         (R11)(DI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(SI*1)
 	VMOVUPS.Z    (R11), K1, Z3
 	VSUBPS       (R10), Z3, Z7
 	VMULPS       64(R10), Z7, Z7
@@ -1865,7 +1973,7 @@ anyNext:
 	RET
 
 // func normalizeReLUMaxWindowsAsmAVX512<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·normalizeReLUMaxWindowsAsmAVX512<>(SB), NOSPLIT, $0-104
 	MOVQ         y+80(FP), AX
 	MOVQ         arg+88(FP), DX
@@ -1916,6 +2024,9 @@ squareWhole:
 	VMOVUPS.Z    Z6, K2, Z6
 	VMOVUPS      Z3, Z7
 	LEAQ         (R9)(CX*4), R11
+	LEAQ         (R11)(DI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(SI*1)
 	VMOVUPS      (R11), Z8
 	VSUBPS       (R10), Z8, Z9
 	VMULPS       64(R10), Z9, Z9
@@ -1942,6 +2053,9 @@ squareWhole:
 	ADDQ         DI, R11
 	VPADDD       Z2, Z4, Z4
 	VMOVUPS      Z4, Z3
+	LEAQ         (R11)(DI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(SI*1)
 	VMOVUPS      (R11), Z4
 	VSUBPS       (R10), Z4, Z8
 	VMULPS       64(R10), Z8, Z8
@@ -1993,6 +2107,9 @@ squareRest:
 	VMOVUPS.Z    Z6, K2, Z6
 	VMOVUPS      Z3, Z7
 	LEAQ         (R9)(CX*4), R11
+	LEAQ         (R11)(DI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(SI*1)
 	VMOVUPS.Z    (R11), K1, Z8
 	VSUBPS       (R10), Z8, Z9
 	VMULPS       64(R10), Z9, Z9
@@ -2019,6 +2136,9 @@ squareRest:
 	ADDQ         DI, R11
 	VPADDD       Z2, Z4, Z4
 	VMOVUPS      Z4, Z3
+	LEAQ         (R11)(DI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(SI*1)
 	VMOVUPS.Z    (R11), K1, Z4
 	VSUBPS       (R10), Z4, Z8
 	VMULPS       64(R10), Z8, Z8
@@ -2179,7 +2299,7 @@ anyNext:
 	RET
 
 // func normalizeMaxWindowsBackAsmAVX512<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, arg *int32, dx *float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·normalizeMaxWindowsBackAsmAVX512<>(SB), NOSPLIT, $0-104
 	MOVQ         dy+80(FP), AX
 	MOVQ         arg+88(FP), DX
@@ -2225,6 +2345,12 @@ squareWhole:
 	VMOVUPS      (AX)(R9*4), Z4
 	VMOVUPS      (DX)(R9*4), Z5
 	LEAQ         (R8)(R9*4), R11
+	LEAQ         (R11)(SI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(BX*1)
+	PREFETCHT0   (R12)(CX*1)
+	ADDQ         BX, R12
+	PREFETCHT0   (R12)(CX*1)
 	VPCMPEQD     Z2, Z5, K2
 	VMOVUPS.Z    Z4, K2, Z6
 	VMULPS       64(R10), Z6, Z6
@@ -2248,6 +2374,12 @@ squareWhole:
 	ADDQ         SI, R11
 	VPADDD       Z1, Z3, Z3
 	VMOVUPS      Z3, Z2
+	LEAQ         (R11)(SI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(BX*1)
+	PREFETCHT0   (R12)(CX*1)
+	ADDQ         BX, R12
+	PREFETCHT0   (R12)(CX*1)
 	VPCMPEQD     Z2, Z5, K2
 	VMOVUPS.Z    Z4, K2, Z3
 	VMULPS       64(R10), Z3, Z3
@@ -2288,6 +2420,12 @@ squareRest:
 	VMOVUPS.Z    (AX)(R9*4), K1, Z4
 	VMOVUPS.Z    (DX)(R9*4), K1, Z5
 	LEAQ         (R8)(R9*4), R9
+	LEAQ         (R9)(SI*2), R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(BX*1)
+	PREFETCHT0   (R11)(CX*1)
+	ADDQ         BX, R11
+	PREFETCHT0   (R11)(CX*1)
 	VPCMPEQD     Z2, Z5, K2
 	VMOVUPS.Z    Z4, K2, Z6
 	VMULPS       64(R10), Z6, Z6
@@ -2311,6 +2449,12 @@ squareRest:
 	ADDQ         SI, R9
 	VPADDD       Z1, Z3, Z3
 	VMOVUPS      Z3, Z2
+	LEAQ         (R9)(SI*2), R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(BX*1)
+	PREFETCHT0   (R11)(CX*1)
+	ADDQ         BX, R11
+	PREFETCHT0   (R11)(CX*1)
 	VPCMPEQD     Z2, Z5, K2
 	VMOVUPS.Z    Z4, K2, Z3
 	VMULPS       64(R10), Z3, Z3
@@ -2443,7 +2587,7 @@ anyNext:
 	RET
 
 // func normalizeMaxWindowsBackMaskedAsmAVX512<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, mask *float32, arg *int32, dx *float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·normalizeMaxWindowsBackMaskedAsmAVX512<>(SB), NOSPLIT, $0-112
 	MOVQ         dy+80(FP), AX
 	MOVQ         arg+96(FP), DX
@@ -2494,6 +2638,12 @@ squareWhole:
 	VCMPPS       $0x1e, Z1, Z8, K2
 	VMOVUPS.Z    Z6, K2, Z6
 	LEAQ         (R9)(R10*4), R12
+	LEAQ         (R12)(DI*2), R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   (R13)(SI*1)
+	PREFETCHT0   (R13)(CX*1)
+	ADDQ         SI, R13
+	PREFETCHT0   (R13)(CX*1)
 	VPCMPEQD     Z4, Z7, K2
 	VMOVUPS.Z    Z6, K2, Z8
 	VMULPS       64(R11), Z8, Z8
@@ -2517,6 +2667,12 @@ squareWhole:
 	ADDQ         DI, R12
 	VPADDD       Z3, Z5, Z5
 	VMOVUPS      Z5, Z4
+	LEAQ         (R12)(DI*2), R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   (R13)(SI*1)
+	PREFETCHT0   (R13)(CX*1)
+	ADDQ         SI, R13
+	PREFETCHT0   (R13)(CX*1)
 	VPCMPEQD     Z4, Z7, K2
 	VMOVUPS.Z    Z6, K2, Z5
 	VMULPS       64(R11), Z5, Z5
@@ -2561,6 +2717,12 @@ squareRest:
 	VCMPPS       $0x1e, Z2, Z8, K2
 	VMOVUPS.Z    Z6, K2, Z6
 	LEAQ         (R9)(R10*4), R10
+	LEAQ         (R10)(DI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(SI*1)
+	PREFETCHT0   (R12)(CX*1)
+	ADDQ         SI, R12
+	PREFETCHT0   (R12)(CX*1)
 	VPCMPEQD     Z4, Z7, K2
 	VMOVUPS.Z    Z6, K2, Z8
 	VMULPS       64(R11), Z8, Z8
@@ -2584,6 +2746,12 @@ squareRest:
 	ADDQ         DI, R10
 	VPADDD       Z3, Z5, Z5
 	VMOVUPS      Z5, Z4
+	LEAQ         (R10)(DI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(SI*1)
+	PREFETCHT0   (R12)(CX*1)
+	ADDQ         SI, R12
+	PREFETCHT0   (R12)(CX*1)
 	VPCMPEQD     Z4, Z7, K2
 	VMOVUPS.Z    Z6, K2, Z5
 	VMULPS       64(R11), Z5, Z5
@@ -2726,7 +2894,7 @@ anyNext:
 	RET
 
 // func maxWindowsAsmAVX2<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, x *float32, y *float32, arg *int32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·maxWindowsAsmAVX2<>(SB), NOSPLIT, $0-88
 	MOVQ         y+72(FP), AX
 	MOVQ         arg+80(FP), CX
@@ -2769,6 +2937,9 @@ squareWhole:
 	VMOVUPS      (R8)(SI*4), Y5
 	VMOVUPS      Y3, Y6
 	LEAQ         (R8)(SI*4), R9
+	LEAQ         (R9)(BX*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(DX*1)
 	VMOVUPS      (R9), Y7
 	VCMPPS       $0x07, Y5, Y5, Y8
 	VCMPPS       $0x16, Y5, Y7, Y9
@@ -2785,6 +2956,9 @@ squareWhole:
 	ADDQ         BX, R9
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (R9)(BX*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(DX*1)
 	VMOVUPS      (R9), Y4
 	VCMPPS       $0x07, Y5, Y5, Y7
 	VCMPPS       $0x16, Y5, Y4, Y8
@@ -2819,6 +2993,9 @@ squareRest:
 	VMASKMOVPS   (R8)(SI*4), Y0, Y5
 	VMOVUPS      Y3, Y6
 	LEAQ         (R8)(SI*4), R9
+	LEAQ         (R9)(BX*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(DX*1)
 	VMASKMOVPS   (R9), Y0, Y7
 	VCMPPS       $0x07, Y5, Y5, Y8
 	VCMPPS       $0x16, Y5, Y7, Y9
@@ -2835,6 +3012,9 @@ squareRest:
 	ADDQ         BX, R9
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (R9)(BX*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(DX*1)
 	VMASKMOVPS   (R9), Y0, Y4
 	VCMPPS       $0x07, Y5, Y5, Y7
 	VCMPPS       $0x16, Y5, Y4, Y8
@@ -2958,7 +3138,7 @@ anyNext:
 	RET
 
 // func maxWindowsBackAsmAVX2<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, dy *float32, arg *int32, dx *float32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·maxWindowsBackAsmAVX2<>(SB), NOSPLIT, $0-88
 	MOVQ         dy+64(FP), AX
 	MOVQ         arg+72(FP), CX
@@ -3001,6 +3181,9 @@ squareWhole:
 	VMOVUPS      (AX)(SI*4), Y5
 	VMOVUPS      (CX)(SI*4), Y6
 	LEAQ         (R8)(SI*4), R9
+	LEAQ         (R9)(BX*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(DX*1)
 	VPCMPEQD     Y3, Y6, Y7
 	VANDPS       Y5, Y7, Y7
 	VMOVUPS      Y7, (R9)
@@ -3011,6 +3194,9 @@ squareWhole:
 	ADDQ         BX, R9
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (R9)(BX*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(DX*1)
 	VPCMPEQD     Y3, Y6, Y4
 	VANDPS       Y5, Y4, Y4
 	VMOVUPS      Y4, (R9)
@@ -3037,6 +3223,9 @@ squareRest:
 	VMASKMOVPS   (AX)(SI*4), Y0, Y5
 	VMASKMOVPS   (CX)(SI*4), Y0, Y6
 	LEAQ         (R8)(SI*4), SI
+	LEAQ         (SI)(BX*2), R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R9)(DX*1)
 	VPCMPEQD     Y3, Y6, Y7
 	VANDPS       Y5, Y7, Y7
 	VMASKMOVPS   Y7, Y0, (SI)
@@ -3047,6 +3236,9 @@ squareRest:
 	ADDQ         BX, SI
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (SI)(BX*2), R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R9)(DX*1)
 	VPCMPEQD     Y3, Y6, Y4
 	VANDPS       Y5, Y4, Y4
 	VMASKMOVPS   Y4, Y0, (SI)
@@ -3152,7 +3344,7 @@ anyNext:
 	RET
 
 // func maxWindowsBackMaskedAsmAVX2<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, dy *float32, mask *float32, arg *int32, dx *float32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·maxWindowsBackMaskedAsmAVX2<>(SB), NOSPLIT, $0-96
 	MOVQ         dy+64(FP), AX
 	MOVQ         arg+80(FP), CX
@@ -3200,6 +3392,9 @@ squareWhole:
 	VCMPPS       $0x1e, Y5, Y8, Y8
 	VANDPS       Y6, Y8, Y8
 	LEAQ         (R9)(DI*4), R10
+	LEAQ         (R10)(SI*2), R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(BX*1)
 	VPCMPEQD     Y3, Y7, Y6
 	VANDPS       Y8, Y6, Y6
 	VMOVUPS      Y6, (R10)
@@ -3210,6 +3405,9 @@ squareWhole:
 	ADDQ         SI, R10
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (R10)(SI*2), R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(BX*1)
 	VPCMPEQD     Y3, Y7, Y4
 	VANDPS       Y8, Y4, Y4
 	VMOVUPS      Y4, (R10)
@@ -3239,6 +3437,9 @@ squareRest:
 	VCMPPS       $0x1e, Y5, Y8, Y8
 	VANDPS       Y6, Y8, Y8
 	LEAQ         (R9)(DI*4), DI
+	LEAQ         (DI)(SI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(BX*1)
 	VPCMPEQD     Y3, Y7, Y6
 	VANDPS       Y8, Y6, Y6
 	VMASKMOVPS   Y6, Y0, (DI)
@@ -3249,6 +3450,9 @@ squareRest:
 	ADDQ         SI, DI
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (DI)(SI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(BX*1)
 	VPCMPEQD     Y3, Y7, Y4
 	VANDPS       Y8, Y4, Y4
 	VMASKMOVPS   Y4, Y0, (DI)
@@ -3362,7 +3566,7 @@ anyNext:
 	RET
 
 // func avgWindowsBackAsmAVX2<>(level int32, scale float32, count int, c int, kh int, kw int, row int, next int, dy *float32, dx *float32)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·avgWindowsBackAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ         dy+56(FP), AX
 	MOVQ         dx+64(FP), SI
@@ -3390,19 +3594,25 @@ squareWindow:
 	JLT  squareRest
 
 squareWhole:
-	VMOVUPS (AX)(BX*4), Y2
-	VMULPS  Y1, Y2, Y2
-	LEAQ    (SI)(BX*4), DI
-	VMOVUPS Y2, (DI)
-	VMOVUPS Y2, (DI)(CX*1)
-	ADDQ    DX, DI
-	VMOVUPS Y2, (DI)
-	VMOVUPS Y2, (DI)(CX*1)
-	ADDQ    $0x08, BX
-	MOVQ    c+16(FP), DI
-	SUBQ    BX, DI
-	CMPQ    DI, $0x08
-	JGE     squareWhole
+	VMOVUPS    (AX)(BX*4), Y2
+	VMULPS     Y1, Y2, Y2
+	LEAQ       (SI)(BX*4), DI
+	LEAQ       (DI)(DX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(CX*1)
+	VMOVUPS    Y2, (DI)
+	VMOVUPS    Y2, (DI)(CX*1)
+	ADDQ       DX, DI
+	LEAQ       (DI)(DX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(CX*1)
+	VMOVUPS    Y2, (DI)
+	VMOVUPS    Y2, (DI)(CX*1)
+	ADDQ       $0x08, BX
+	MOVQ       c+16(FP), DI
+	SUBQ       BX, DI
+	CMPQ       DI, $0x08
+	JGE        squareWhole
 
 squareRest:
 	MOVQ       c+16(FP), DI
@@ -3412,9 +3622,15 @@ squareRest:
 	VMASKMOVPS (AX)(BX*4), Y0, Y2
 	VMULPS     Y1, Y2, Y2
 	LEAQ       (SI)(BX*4), BX
+	LEAQ       (BX)(DX*2), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 (DI)(CX*1)
 	VMASKMOVPS Y2, Y0, (BX)
 	VMASKMOVPS Y2, Y0, (BX)(CX*1)
 	ADDQ       DX, BX
+	LEAQ       (BX)(DX*2), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 (DI)(CX*1)
 	VMASKMOVPS Y2, Y0, (BX)
 	VMASKMOVPS Y2, Y0, (BX)(CX*1)
 
@@ -3491,7 +3707,7 @@ anyNext:
 	RET
 
 // func maxWindowsBackAddAsmAVX2<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, dy *float32, arg *int32, dx *float32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·maxWindowsBackAddAsmAVX2<>(SB), NOSPLIT, $0-88
 	MOVQ         dy+64(FP), AX
 	MOVQ         arg+72(FP), CX
@@ -3534,6 +3750,9 @@ squareWhole:
 	VMOVUPS      (AX)(SI*4), Y5
 	VMOVUPS      (CX)(SI*4), Y6
 	LEAQ         (R8)(SI*4), R9
+	LEAQ         (R9)(BX*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(DX*1)
 	VPCMPEQD     Y3, Y6, Y7
 	VANDPS       Y5, Y7, Y7
 	VMOVUPS      (R9), Y8
@@ -3548,6 +3767,9 @@ squareWhole:
 	ADDQ         BX, R9
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (R9)(BX*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(DX*1)
 	VPCMPEQD     Y3, Y6, Y4
 	VANDPS       Y5, Y4, Y4
 	VMOVUPS      (R9), Y7
@@ -3578,6 +3800,9 @@ squareRest:
 	VMASKMOVPS   (AX)(SI*4), Y0, Y5
 	VMASKMOVPS   (CX)(SI*4), Y0, Y6
 	LEAQ         (R8)(SI*4), SI
+	LEAQ         (SI)(BX*2), R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R9)(DX*1)
 	VPCMPEQD     Y3, Y6, Y7
 	VANDPS       Y5, Y7, Y7
 	VMASKMOVPS   (SI), Y0, Y8
@@ -3592,6 +3817,9 @@ squareRest:
 	ADDQ         BX, SI
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (SI)(BX*2), R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R9)(DX*1)
 	VPCMPEQD     Y3, Y6, Y4
 	VANDPS       Y5, Y4, Y4
 	VMASKMOVPS   (SI), Y0, Y7
@@ -3705,7 +3933,7 @@ anyNext:
 	RET
 
 // func maxWindowsBackMaskedAddAsmAVX2<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, dy *float32, mask *float32, arg *int32, dx *float32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·maxWindowsBackMaskedAddAsmAVX2<>(SB), NOSPLIT, $0-96
 	MOVQ         dy+64(FP), AX
 	MOVQ         arg+80(FP), CX
@@ -3753,6 +3981,9 @@ squareWhole:
 	VCMPPS       $0x1e, Y5, Y8, Y8
 	VANDPS       Y6, Y8, Y8
 	LEAQ         (R9)(DI*4), R10
+	LEAQ         (R10)(SI*2), R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(BX*1)
 	VPCMPEQD     Y3, Y7, Y6
 	VANDPS       Y8, Y6, Y6
 	VMOVUPS      (R10), Y9
@@ -3767,6 +3998,9 @@ squareWhole:
 	ADDQ         SI, R10
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (R10)(SI*2), R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(BX*1)
 	VPCMPEQD     Y3, Y7, Y4
 	VANDPS       Y8, Y4, Y4
 	VMOVUPS      (R10), Y6
@@ -3800,6 +4034,9 @@ squareRest:
 	VCMPPS       $0x1e, Y5, Y8, Y8
 	VANDPS       Y6, Y8, Y8
 	LEAQ         (R9)(DI*4), DI
+	LEAQ         (DI)(SI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(BX*1)
 	VPCMPEQD     Y3, Y7, Y6
 	VANDPS       Y8, Y6, Y6
 	VMASKMOVPS   (DI), Y0, Y9
@@ -3814,6 +4051,9 @@ squareRest:
 	ADDQ         SI, DI
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (DI)(SI*2), R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R10)(BX*1)
 	VPCMPEQD     Y3, Y7, Y4
 	VANDPS       Y8, Y4, Y4
 	VMASKMOVPS   (DI), Y0, Y6
@@ -3935,7 +4175,7 @@ anyNext:
 	RET
 
 // func avgWindowsBackAddAsmAVX2<>(level int32, scale float32, count int, c int, kh int, kw int, row int, next int, dy *float32, dx *float32)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·avgWindowsBackAddAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ         dy+56(FP), AX
 	MOVQ         dx+64(FP), SI
@@ -3963,27 +4203,33 @@ squareWindow:
 	JLT  squareRest
 
 squareWhole:
-	VMOVUPS (AX)(BX*4), Y2
-	VMULPS  Y1, Y2, Y2
-	LEAQ    (SI)(BX*4), DI
-	VMOVUPS (DI), Y3
-	VADDPS  Y2, Y3, Y3
-	VMOVUPS Y3, (DI)
-	VMOVUPS (DI)(CX*1), Y3
-	VADDPS  Y2, Y3, Y3
-	VMOVUPS Y3, (DI)(CX*1)
-	ADDQ    DX, DI
-	VMOVUPS (DI), Y3
-	VADDPS  Y2, Y3, Y3
-	VMOVUPS Y3, (DI)
-	VMOVUPS (DI)(CX*1), Y3
-	VADDPS  Y2, Y3, Y3
-	VMOVUPS Y3, (DI)(CX*1)
-	ADDQ    $0x08, BX
-	MOVQ    c+16(FP), DI
-	SUBQ    BX, DI
-	CMPQ    DI, $0x08
-	JGE     squareWhole
+	VMOVUPS    (AX)(BX*4), Y2
+	VMULPS     Y1, Y2, Y2
+	LEAQ       (SI)(BX*4), DI
+	LEAQ       (DI)(DX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(CX*1)
+	VMOVUPS    (DI), Y3
+	VADDPS     Y2, Y3, Y3
+	VMOVUPS    Y3, (DI)
+	VMOVUPS    (DI)(CX*1), Y3
+	VADDPS     Y2, Y3, Y3
+	VMOVUPS    Y3, (DI)(CX*1)
+	ADDQ       DX, DI
+	LEAQ       (DI)(DX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(CX*1)
+	VMOVUPS    (DI), Y3
+	VADDPS     Y2, Y3, Y3
+	VMOVUPS    Y3, (DI)
+	VMOVUPS    (DI)(CX*1), Y3
+	VADDPS     Y2, Y3, Y3
+	VMOVUPS    Y3, (DI)(CX*1)
+	ADDQ       $0x08, BX
+	MOVQ       c+16(FP), DI
+	SUBQ       BX, DI
+	CMPQ       DI, $0x08
+	JGE        squareWhole
 
 squareRest:
 	MOVQ       c+16(FP), DI
@@ -3993,6 +4239,9 @@ squareRest:
 	VMASKMOVPS (AX)(BX*4), Y0, Y2
 	VMULPS     Y1, Y2, Y2
 	LEAQ       (SI)(BX*4), BX
+	LEAQ       (BX)(DX*2), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 (DI)(CX*1)
 	VMASKMOVPS (BX), Y0, Y3
 	VADDPS     Y2, Y3, Y3
 	VMASKMOVPS Y3, Y0, (BX)
@@ -4000,6 +4249,9 @@ squareRest:
 	VADDPS     Y2, Y3, Y3
 	VMASKMOVPS Y3, Y0, (BX)(CX*1)
 	ADDQ       DX, BX
+	LEAQ       (BX)(DX*2), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 (DI)(CX*1)
 	VMASKMOVPS (BX), Y0, Y3
 	VADDPS     Y2, Y3, Y3
 	VMASKMOVPS Y3, Y0, (BX)
@@ -4084,7 +4336,7 @@ anyNext:
 	RET
 
 // func avgWindowsAsmAVX2<>(level int32, scale float32, count int, c int, kh int, kw int, row int, next int, x *float32, y *float32)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·avgWindowsAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ         y+64(FP), AX
 	MOVQ         x+56(FP), SI
@@ -4112,24 +4364,30 @@ squareWindow:
 	JLT  squareRest
 
 squareWhole:
-	VXORPS  Y2, Y2, Y2
-	LEAQ    (SI)(BX*4), DI
-	VMOVUPS (DI), Y3
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS (DI)(CX*1), Y3
-	VADDPS  Y3, Y2, Y2
-	ADDQ    DX, DI
-	VMOVUPS (DI), Y3
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS (DI)(CX*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMULPS  Y1, Y2, Y2
-	VMOVUPS Y2, (AX)(BX*4)
-	ADDQ    $0x08, BX
-	MOVQ    c+16(FP), DI
-	SUBQ    BX, DI
-	CMPQ    DI, $0x08
-	JGE     squareWhole
+	VXORPS     Y2, Y2, Y2
+	LEAQ       (SI)(BX*4), DI
+	LEAQ       (DI)(DX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(CX*1)
+	VMOVUPS    (DI), Y3
+	VADDPS     Y3, Y2, Y2
+	VMOVUPS    (DI)(CX*1), Y3
+	VADDPS     Y3, Y2, Y2
+	ADDQ       DX, DI
+	LEAQ       (DI)(DX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(CX*1)
+	VMOVUPS    (DI), Y3
+	VADDPS     Y3, Y2, Y2
+	VMOVUPS    (DI)(CX*1), Y3
+	VADDPS     Y3, Y2, Y2
+	VMULPS     Y1, Y2, Y2
+	VMOVUPS    Y2, (AX)(BX*4)
+	ADDQ       $0x08, BX
+	MOVQ       c+16(FP), DI
+	SUBQ       BX, DI
+	CMPQ       DI, $0x08
+	JGE        squareWhole
 
 squareRest:
 	MOVQ       c+16(FP), DI
@@ -4138,11 +4396,17 @@ squareRest:
 	JEQ        squareNext
 	VXORPS     Y2, Y2, Y2
 	LEAQ       (SI)(BX*4), DI
+	LEAQ       (DI)(DX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(CX*1)
 	VMASKMOVPS (DI), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 	VMASKMOVPS (DI)(CX*1), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 	ADDQ       DX, DI
+	LEAQ       (DI)(DX*2), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(CX*1)
 	VMASKMOVPS (DI), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 	VMASKMOVPS (DI)(CX*1), Y0, Y3
@@ -4227,7 +4491,7 @@ anyNext:
 	RET
 
 // func normalizeMaxWindowsAsmAVX2<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·normalizeMaxWindowsAsmAVX2<>(SB), NOSPLIT, $0-104
 	MOVQ         y+80(FP), AX
 	MOVQ         arg+88(FP), CX
@@ -4275,6 +4539,9 @@ squareWhole:
 	VADDPS       64(R10), Y6, Y6
 	VMOVUPS      Y3, Y7
 	LEAQ         (R9)(DI*4), R11
+	LEAQ         (R11)(SI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(BX*1)
 	VMOVUPS      (R11), Y8
 	VSUBPS       (R10), Y8, Y9
 	VMULPS       32(R10), Y9, Y9
@@ -4299,6 +4566,9 @@ squareWhole:
 	ADDQ         SI, R11
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (R11)(SI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(BX*1)
 	VMOVUPS      (R11), Y4
 	VSUBPS       (R10), Y4, Y8
 	VMULPS       32(R10), Y8, Y8
@@ -4346,6 +4616,9 @@ squareRest:
 	VADDPS       64(R10), Y6, Y6
 	VMOVUPS      Y3, Y7
 	LEAQ         (R9)(DI*4), R11
+	LEAQ         (R11)(SI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(BX*1)
 	VMASKMOVPS   (R11), Y0, Y8
 	VSUBPS       (R10), Y8, Y9
 	VMULPS       32(R10), Y9, Y9
@@ -4370,6 +4643,9 @@ squareRest:
 	ADDQ         SI, R11
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (R11)(SI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(BX*1)
 	VMASKMOVPS   (R11), Y0, Y4
 	VSUBPS       (R10), Y4, Y8
 	VMULPS       32(R10), Y8, Y8
@@ -4522,7 +4798,7 @@ anyNext:
 	RET
 
 // func normalizeReLUMaxWindowsAsmAVX2<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·normalizeReLUMaxWindowsAsmAVX2<>(SB), NOSPLIT, $0-104
 	MOVQ         y+80(FP), AX
 	MOVQ         arg+88(FP), CX
@@ -4573,6 +4849,9 @@ squareWhole:
 	VANDPS       Y7, Y8, Y8
 	VMOVUPS      Y3, Y7
 	LEAQ         (R9)(DI*4), R11
+	LEAQ         (R11)(SI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(BX*1)
 	VMOVUPS      (R11), Y9
 	VSUBPS       (R10), Y9, Y10
 	VMULPS       32(R10), Y10, Y10
@@ -4601,6 +4880,9 @@ squareWhole:
 	ADDQ         SI, R11
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (R11)(SI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(BX*1)
 	VMOVUPS      (R11), Y4
 	VSUBPS       (R10), Y4, Y9
 	VMULPS       32(R10), Y9, Y9
@@ -4654,6 +4936,9 @@ squareRest:
 	VANDPS       Y7, Y8, Y8
 	VMOVUPS      Y3, Y7
 	LEAQ         (R9)(DI*4), R11
+	LEAQ         (R11)(SI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(BX*1)
 	VMASKMOVPS   (R11), Y0, Y9
 	VSUBPS       (R10), Y9, Y10
 	VMULPS       32(R10), Y10, Y10
@@ -4682,6 +4967,9 @@ squareRest:
 	ADDQ         SI, R11
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (R11)(SI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(BX*1)
 	VMASKMOVPS   (R11), Y0, Y4
 	VSUBPS       (R10), Y4, Y9
 	VMULPS       32(R10), Y9, Y9
@@ -4846,7 +5134,7 @@ anyNext:
 	RET
 
 // func normalizeMaxWindowsBackAsmAVX2<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, arg *int32, dx *float32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·normalizeMaxWindowsBackAsmAVX2<>(SB), NOSPLIT, $0-104
 	MOVQ         dy+80(FP), CX
 	MOVQ         arg+88(FP), DX
@@ -4892,6 +5180,12 @@ squareWhole:
 	VMOVUPS      (CX)(DI*4), Y5
 	VMOVUPS      (DX)(DI*4), Y6
 	LEAQ         (R9)(DI*4), R11
+	LEAQ         (R11)(SI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(BX*1)
+	PREFETCHT0   (R12)(AX*1)
+	ADDQ         BX, R12
+	PREFETCHT0   (R12)(AX*1)
 	VPCMPEQD     Y3, Y6, Y7
 	VANDPS       Y5, Y7, Y7
 	VMULPS       32(R10), Y7, Y7
@@ -4915,6 +5209,12 @@ squareWhole:
 	ADDQ         SI, R11
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (R11)(SI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(BX*1)
+	PREFETCHT0   (R12)(AX*1)
+	ADDQ         BX, R12
+	PREFETCHT0   (R12)(AX*1)
 	VPCMPEQD     Y3, Y6, Y4
 	VANDPS       Y5, Y4, Y4
 	VMULPS       32(R10), Y4, Y4
@@ -4955,6 +5255,12 @@ squareRest:
 	VMASKMOVPS   (CX)(DI*4), Y0, Y5
 	VMASKMOVPS   (DX)(DI*4), Y0, Y6
 	LEAQ         (R9)(DI*4), DI
+	LEAQ         (DI)(SI*2), R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(BX*1)
+	PREFETCHT0   (R11)(AX*1)
+	ADDQ         BX, R11
+	PREFETCHT0   (R11)(AX*1)
 	VPCMPEQD     Y3, Y6, Y7
 	VANDPS       Y5, Y7, Y7
 	VMULPS       32(R10), Y7, Y7
@@ -4978,6 +5284,12 @@ squareRest:
 	ADDQ         SI, DI
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (DI)(SI*2), R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(BX*1)
+	PREFETCHT0   (R11)(AX*1)
+	ADDQ         BX, R11
+	PREFETCHT0   (R11)(AX*1)
 	VPCMPEQD     Y3, Y6, Y4
 	VANDPS       Y5, Y4, Y4
 	VMULPS       32(R10), Y4, Y4
@@ -5110,7 +5422,7 @@ anyNext:
 	RET
 
 // func normalizeMaxWindowsBackMaskedAsmAVX2<>(level int32, count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, mask *float32, arg *int32, dx *float32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·normalizeMaxWindowsBackMaskedAsmAVX2<>(SB), NOSPLIT, $0-112
 	MOVQ         dy+80(FP), CX
 	MOVQ         arg+96(FP), DX
@@ -5161,6 +5473,12 @@ squareWhole:
 	VCMPPS       $0x1e, Y8, Y7, Y7
 	VANDPS       Y5, Y7, Y7
 	LEAQ         (R10)(R8*4), R12
+	LEAQ         (R12)(DI*2), R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   (R13)(SI*1)
+	PREFETCHT0   (R13)(AX*1)
+	ADDQ         SI, R13
+	PREFETCHT0   (R13)(AX*1)
 	VPCMPEQD     Y3, Y6, Y5
 	VANDPS       Y7, Y5, Y5
 	VMULPS       32(R11), Y5, Y5
@@ -5184,6 +5502,12 @@ squareWhole:
 	ADDQ         DI, R12
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (R12)(DI*2), R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   (R13)(SI*1)
+	PREFETCHT0   (R13)(AX*1)
+	ADDQ         SI, R13
+	PREFETCHT0   (R13)(AX*1)
 	VPCMPEQD     Y3, Y6, Y4
 	VANDPS       Y7, Y4, Y4
 	VMULPS       32(R11), Y4, Y4
@@ -5228,6 +5552,12 @@ squareRest:
 	VCMPPS       $0x1e, Y8, Y7, Y7
 	VANDPS       Y5, Y7, Y7
 	LEAQ         (R10)(R8*4), R8
+	LEAQ         (R8)(DI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(SI*1)
+	PREFETCHT0   (R12)(AX*1)
+	ADDQ         SI, R12
+	PREFETCHT0   (R12)(AX*1)
 	VPCMPEQD     Y3, Y6, Y5
 	VANDPS       Y7, Y5, Y5
 	VMULPS       32(R11), Y5, Y5
@@ -5251,6 +5581,12 @@ squareRest:
 	ADDQ         DI, R8
 	VPADDD       Y2, Y4, Y4
 	VMOVUPS      Y4, Y3
+	LEAQ         (R8)(DI*2), R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(SI*1)
+	PREFETCHT0   (R12)(AX*1)
+	ADDQ         SI, R12
+	PREFETCHT0   (R12)(AX*1)
 	VPCMPEQD     Y3, Y6, Y4
 	VANDPS       Y7, Y4, Y4
 	VMULPS       32(R11), Y4, Y4

@@ -43,6 +43,7 @@ type windows struct {
 	rest             part
 	factors          reg.Register // nil, or those of the vector's channels
 	perVector        int          // vectors of factors for a vector of channels
+	also             reg.Register // nil, or how far away lies another image that is read with it
 }
 
 // over emits the loop; flat are pointers to c numbers a window. body is emitted
@@ -123,6 +124,7 @@ func (w *windows) pixels(label string, pixel func(m Mem), column, row func()) {
 	LEAQ(Mem{Base: w.image, Index: w.channel, Scale: 4}, p)
 	if label[0] == 's' {
 		for r := range 2 {
+			w.fetch(p)
 			pixel(Mem{Base: p})
 			column()
 			pixel(Mem{Base: p, Index: w.cBytes, Scale: 1})
@@ -148,6 +150,19 @@ func (w *windows) pixels(label string, pixel func(m Mem), column, row func()) {
 	row()
 	DECQ(rows)
 	JNZ(LabelRef(label + "Row"))
+}
+
+// fetch asks for the pixels two rows below p and beside it, which the windows below read.
+func (w *windows) fetch(p reg.Register) {
+	below := GP64()
+	LEAQ(Mem{Base: p, Index: w.rowBytes, Scale: 2}, below)
+	PREFETCHT0(Mem{Base: below})
+	PREFETCHT0(Mem{Base: below, Index: w.cBytes, Scale: 1})
+	if w.also != nil {
+		PREFETCHT0(Mem{Base: below, Index: w.also, Scale: 1})
+		ADDQ(w.cBytes, below)
+		PREFETCHT0(Mem{Base: below, Index: w.also, Scale: 1})
+	}
 }
 
 // offsets follows the pixels' offsets in the image.

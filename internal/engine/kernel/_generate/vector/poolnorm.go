@@ -62,6 +62,7 @@ func (s isa) normalizeMaxWindowsBack(masked bool) {
 		w.factors, w.perVector = GP64(), 4
 		MOVQ(param("x"), apart)
 		SUBQ(w.image, apart)
+		w.also = apart
 		o = w.offsets()
 	}, func(w *windows, label string, m []Mem, p part) {
 		o.begin()
