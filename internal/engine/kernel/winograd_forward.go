@@ -193,7 +193,7 @@ func (j *winogradJob) Run(lo, hi int) {
 
 // transformInput writes V of tiles [lo, hi) to v, where tile first is at 0.
 func (j *winogradJob) transformInput(v []float32, vpos, first, lo, hi int, s *winogradScratch) {
-	g, alpha, ahead := &j.g, j.kind.alpha, j.kind.m*j.g.C
+	g, alpha, ahead := &j.g, j.kind.alpha, j.grid.input.below(j.kind.m)
 	outside := j.level.outside(j.x, j.zeros)
 	place := j.grid.tile(lo)
 	for t := lo; t < hi; t++ {

@@ -32,7 +32,7 @@ var winogradCode = struct {
 // winogradMap sets dst = m of src for n lanes, m being of any role but output
 // and gather. Lanes from n on to the next multiple of
 // the vector become 0. at holds the distances of src's pixels, of which those in
-// the image must have n lanes. What is ahead of src is wanted next.
+// the image must have n lanes. What is ahead of src is wanted soon.
 func (l Level) winogradMap(m *winogradMap, n int, src []float32, at *winogradTable, dst []float32, drow, dcol, ahead int) {
 	if !assembly || l == Generic {
 		m.mapGeneric(n, src, at, dst, drow, dcol)

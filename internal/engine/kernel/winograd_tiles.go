@@ -80,6 +80,10 @@ type winogradImages struct {
 	whole         winogradTable // of a square that lies in the image
 }
 
+// below returns the distance of the square so many rows below. When the squares of one row
+// are read, those of the next are fetched: the one to the right would come too late.
+func (m *winogradImages) below(rows int) int { return rows * m.w * m.c }
+
 // square returns the index of some number and the distances from there of the
 // pixels of a square with its upper left corner at (y, x). border is used where
 // the square is not whole.

@@ -120,8 +120,8 @@ func (t *winogradSpreadJob) Run(lo, hi int) {
 // spread makes half of the positions of tiles [lo, hi).
 func (j *winogradGradient) spread(half *winogradHalfMaps, lo, hi int) {
 	s := winogradScratches.Get()
-	g, alpha, positions := &j.g, j.kind.alpha, j.kind.positions()
-	outside, ahead := j.level.outside(j.x, j.zeros), j.kind.m*g.C
+	alpha, positions := j.kind.alpha, j.kind.positions()
+	outside, ahead := j.level.outside(j.x, j.zeros), j.grid.input.below(j.kind.m)
 	place := j.grid.tile(j.first + lo)
 	for t := lo; t < hi; t++ {
 		base, at := j.grid.inputSquare(place, outside, &s.border)
@@ -131,7 +131,7 @@ func (j *winogradGradient) spread(half *winogradHalfMaps, lo, hi int) {
 			j.level.winogradMap(half.input, j.in.of(r), j.x[base+r*j.in.size:], at, dst, alpha*j.vpos, j.vpos, ahead)
 		}
 	}
-	outside, ahead = j.level.outside(j.dy, j.zeros), j.kind.m*g.OutC
+	outside, ahead = j.level.outside(j.dy, j.zeros), j.grid.output.below(j.kind.m)
 	place = j.grid.tile(j.first + lo)
 	for t := lo; t < hi; t++ {
 		base, at := j.grid.outputSquare(place, outside, &s.border)
