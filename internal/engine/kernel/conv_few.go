@@ -66,6 +66,9 @@ func (j *fewJob) band(s *convScratch, image, y0, y1 int) {
 	top := min(j.oh-1, (y1-1+g.PadH)/g.StrideH)
 	bottom := max(0, ceilDiv(max(0, y0+g.PadH-g.KH+1), g.StrideH))
 	grow(&s.a, max(0, top-bottom+1)*block)
+	if line := j.ow * g.OutC; bottom <= top {
+		readLines(1, (top-bottom+1)*line, j.dy[(image*j.oh+bottom)*line:], 0)
+	}
 	for oy := bottom; oy <= top; oy++ {
 		from := j.dy[(image*j.oh+oy)*j.ow*g.OutC:][:j.ow*g.OutC]
 		j.level.turn(j.ow, g.OutC, from, g.OutC, s.a[(top-oy)*block:], pitch)

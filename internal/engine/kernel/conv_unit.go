@@ -93,6 +93,14 @@ func (u *units) outputs(j *weightJob, i int) (from, to int) {
 	return (from + y0) * j.ow, (from + min(y0+u.rows, j.oh)) * j.ow
 }
 
+// fetch reads the lines of unit i: a tile asks for few of them at a time, and memory is slow.
+func (u *units) fetch(j *weightJob, i int) {
+	g, v := &j.g, u.at(j, i)
+	y0, y1 := max(0, v.y0*g.StrideH-g.PadH), min(g.H, (v.y1-1)*g.StrideH-g.PadH+g.KH)
+	readLines(1, (y1-y0)*v.xRow, v.x[y0*v.xRow:], 0)
+	readLines(1, (v.y1-v.y0)*v.dyRow, v.dy[v.y0*v.dyRow:], 0)
+}
+
 // column returns where in a row of x that is which kernel column kx sees from
 // output column ox.
 func (v *unitView) column(g *Conv, ox, kx int) int {

@@ -124,6 +124,7 @@ func (j *weightJob) Run(lo, hi int) {
 			}
 		}
 		for u := group * j.span; u < min((group+1)*j.span, j.unit.count); u++ {
+			j.unit.fetch(j, u)
 			if j.few {
 				j.rowsOfTaps(s, u, first, last, out)
 			} else {
