@@ -152,11 +152,12 @@ func (g *gemmJob) split(s tileShape) {
 	g.across = min(g.panels, ceilDiv(tasks, g.down))
 }
 
-// columnwise reports whether each thread shall begin with columns of its own: then it
-// multiplies by the panels of B that it packed itself, and many rows meet them before they
-// leave its second cache. A small B in place stays in the caches of all threads anyway.
+// columnwise reports whether each thread shall begin with columns of its own rather than
+// rows: then it multiplies by the panels of B that it packed itself, and many rows meet them
+// before they leave its second cache. All threads read A then, so it has to be the smaller
+// one. A small B in place stays in the caches of all threads anyway.
 func (g *gemmJob) columnwise() bool {
-	return g.part == whole && !(g.direct && g.k*g.n <= fetchedB)
+	return g.part == whole && g.m <= g.n && !(g.direct && g.k*g.n <= fetchedB)
 }
 
 // A task of columns has at least taskStrips strips of A, so that reading its panels of B
