@@ -155,9 +155,8 @@ func tilesSplitGeneric(t *splitArgs) {
 	for i := range t.rows {
 		for j := range t.cols {
 			s := float32(0)
-			sum := (*float32)(unsafe.Add(unsafe.Pointer(t.sums), 4*(i*t.lds+j)))
 			if t.load {
-				s = flush(*sum)
+				s = flush(*t.sum(i, j))
 			}
 			for o := range t.steps {
 				row := a[(i/splitBlock*t.steps+o)*splitStep+i%splitBlock*16:]
@@ -174,12 +173,17 @@ func tilesSplitGeneric(t *splitArgs) {
 				}
 			}
 			if t.store {
-				*sum = s
+				*t.sum(i, j) = s
 			} else {
 				t.finish(i, j, s)
 			}
 		}
 	}
+}
+
+// sum is an element of the sums, which there are only to load or store.
+func (t *splitArgs) sum(i, j int) *float32 {
+	return (*float32)(unsafe.Add(unsafe.Pointer(t.sums), 4*(i*t.lds+j)))
 }
 
 // finish makes an element of C of its sum.
