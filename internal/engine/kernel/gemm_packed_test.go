@@ -266,3 +266,46 @@ func BenchmarkPacked(b *testing.B) {
 		})
 	}
 }
+
+// Threads share no columns where each has its own, and there are tasks for all of them.
+func TestColumnsOfTheirOwn(t *testing.T) {
+	defer func(b blocking, threads int) {
+		blocks = b
+		par.SetThreads(threads)
+	}(blocks, par.Threads())
+	blocks = smallCache
+	for _, c := range []struct {
+		m, n, k    int
+		transB     bool
+		columnwise bool
+	}{
+		{1024, 1024, 1024, false, true},
+		{384, 3136, 1024, false, true},
+		{512, 512, 512, false, true},
+		{256, 256, 256, true, true},
+		{256, 256, 256, false, false},   // B in place stays in every thread's caches
+		{3136, 1024, 384, false, false}, // each thread would read all of a larger A
+	} {
+		for _, threads := range []int{2, 4, 8} {
+			par.SetThreads(threads)
+			b := view{rs: c.n, cs: 1}
+			if c.transB {
+				b = view{rs: 1, cs: c.k}
+			}
+			g := gemmJob{product: product{m: c.m, n: c.n, k: c.k, b: b}, level: AVX512, parallel: true, cols: min(c.n, blocks.columns)}
+			g.split(AVX512.shape())
+			if g.columnwise() != c.columnwise {
+				t.Errorf("%+v: columnwise is %v", c, g.columnwise())
+			}
+			tasks := g.down * g.across
+			if tasks < 2*threads || g.down > g.strips || g.across > g.panels {
+				t.Errorf("%+v, %d threads: %d x %d tasks of %d strips and %d panels", c, threads, g.down, g.across, g.strips, g.panels)
+			}
+			for i := 1; c.columnwise && i < threads; i++ {
+				if first := i * tasks / threads; first%g.down != 0 {
+					t.Errorf("%+v: thread %d of %d begins within the columns of the one before", c, i, threads)
+				}
+			}
+		}
+	}
+}
