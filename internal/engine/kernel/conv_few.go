@@ -66,7 +66,7 @@ func (j *fewJob) band(s *convScratch, image, y0, y1 int) {
 	top := min(j.oh-1, (y1-1+g.PadH)/g.StrideH)
 	bottom := max(0, ceilDiv(max(0, y0+g.PadH-g.KH+1), g.StrideH))
 	grow(&s.a, max(0, top-bottom+1)*block)
-	if line := j.ow * g.OutC; bottom <= top {
+	if line := j.ow * g.OutC; bottom <= top { // transposing asks for few lines at a time
 		readLines(1, (top-bottom+1)*line, j.dy[(image*j.oh+bottom)*line:], 0)
 	}
 	for oy := bottom; oy <= top; oy++ {

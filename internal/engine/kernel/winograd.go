@@ -56,15 +56,15 @@ type winogradKind struct {
 	input       *winogradMap // Bᵀ
 	weights     *winogradMap // G
 	output      *winogradMap // Aᵀ
-	spread      *winogradMap // A
 	gather      *winogradMap // Gᵀ
 	halves      [2]winogradHalfMaps
 }
 
-// winogradHalfMaps make half of the positions of V and Z.
+// winogradHalfMaps make half of the positions of a weight gradient's V and Z.
 type winogradHalfMaps struct {
-	input, spread *winogradMap
-	positions     []int
+	input     *winogradMap // Bᵀ
+	spread    *winogradMap // A
+	positions []int
 }
 
 // The kinds: F(2x2,3x3), F(4x4,3x3), F(2x2,5x5), F(4x4,5x5).

@@ -9,10 +9,11 @@ type (
 // winogradCode is the assembly: tables indexed by a map's id, for F(2x2,3x3),
 // F(4x4,3x3), F(2x2,5x5) and F(4x4,5x5).
 var winogradCode = struct {
-	input, spread [3][4]winogradMapFunc // of each half
-	weights       [4]winogradMapFunc
-	gather        [4]winogradGatherFunc
-	output        [4]winogradFinishFunc
+	input   [3][4]winogradMapFunc // by winogradHalf
+	spread  [3][4]winogradMapFunc // as input, without the whole
+	weights [4]winogradMapFunc
+	gather  [4]winogradGatherFunc
+	output  [4]winogradFinishFunc
 }{
 	input: [3][4]winogradMapFunc{
 		{winogradInput4From4Asm, winogradInput6From6Asm, winogradInput6From6Asm, winogradInput8From8Asm},
@@ -20,7 +21,7 @@ var winogradCode = struct {
 		{winogradInput4From4SecondAsm, winogradInput6From6SecondAsm, winogradInput6From6SecondAsm, winogradInput8From8SecondAsm},
 	},
 	spread: [3][4]winogradMapFunc{
-		{winogradSpread4From2Asm, winogradSpread6From4Asm, winogradSpread6From2Asm, winogradSpread8From4Asm},
+		{},
 		{winogradSpread4From2FirstAsm, winogradSpread6From4FirstAsm, winogradSpread6From2FirstAsm, winogradSpread8From4FirstAsm},
 		{winogradSpread4From2SecondAsm, winogradSpread6From4SecondAsm, winogradSpread6From2SecondAsm, winogradSpread8From4SecondAsm},
 	},

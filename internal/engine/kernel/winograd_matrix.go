@@ -92,12 +92,12 @@ func newWinogradKind(id, m, r int, points ...float64) winogradKind {
 		input:   newWinogradMap(winogradInput, id, bt),
 		weights: newWinogradMap(winogradWeights, id, g),
 		output:  newWinogradMap(winogradOutput, id, transposed(a)),
-		spread:  newWinogradMap(winogradSpread, id, a),
 		gather:  newWinogradMap(winogradGather, id, transposed(g)),
 	}
+	spread := newWinogradMap(winogradSpread, id, a)
 	for i, h := range []winogradHalf{firstHalf, secondHalf} {
 		half := &k.halves[i]
-		half.input, half.spread = h.of(k.input), h.of(k.spread)
+		half.input, half.spread = h.of(k.input), h.of(spread)
 		for _, row := range half.input.rows {
 			for col := range alpha {
 				half.positions = append(half.positions, row*alpha+col)

@@ -15,12 +15,12 @@ package kernel
 //go:noescape
 func winogradInput4From4Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradInput4From4FirstAsm computes the first half of the rows that winogradInput4From4Asm computes.
+// winogradInput4From4FirstAsm does what winogradInput4From4Asm does, with its own matrix of 4 rows and 4 columns, for the first half of the rows (winogradHalf).
 //
 //go:noescape
 func winogradInput4From4FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradInput4From4SecondAsm computes the second half of the rows that winogradInput4From4Asm computes.
+// winogradInput4From4SecondAsm does what winogradInput4From4Asm does, with its own matrix of 4 rows and 4 columns, for the second half of the rows (winogradHalf).
 //
 //go:noescape
 func winogradInput4From4SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
@@ -43,17 +43,12 @@ func winogradOutput2From4Asm(level Level, n int, src *float32, srow, scol int, d
 //go:noescape
 func winogradWeights4From3Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradSpread4From2Asm does what winogradInput4From4Asm does, with its own matrix of 4 rows and 2 columns.
-//
-//go:noescape
-func winogradSpread4From2Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
-
-// winogradSpread4From2FirstAsm computes the first half of the rows that winogradSpread4From2Asm computes.
+// winogradSpread4From2FirstAsm does what winogradInput4From4Asm does, with its own matrix of 4 rows and 2 columns, for the first half of the rows (winogradHalf).
 //
 //go:noescape
 func winogradSpread4From2FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradSpread4From2SecondAsm computes the second half of the rows that winogradSpread4From2Asm computes.
+// winogradSpread4From2SecondAsm does what winogradInput4From4Asm does, with its own matrix of 4 rows and 2 columns, for the second half of the rows (winogradHalf).
 //
 //go:noescape
 func winogradSpread4From2SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
@@ -76,12 +71,12 @@ func winogradGather3From4Asm(level Level, n int, src *float32, srow, scol int, d
 //go:noescape
 func winogradInput6From6Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradInput6From6FirstAsm computes the first half of the rows that winogradInput6From6Asm computes.
+// winogradInput6From6FirstAsm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 6 columns, for the first half of the rows (winogradHalf).
 //
 //go:noescape
 func winogradInput6From6FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradInput6From6SecondAsm computes the second half of the rows that winogradInput6From6Asm computes.
+// winogradInput6From6SecondAsm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 6 columns, for the second half of the rows (winogradHalf).
 //
 //go:noescape
 func winogradInput6From6SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
@@ -96,17 +91,12 @@ func winogradOutput4From6Asm(level Level, n int, src *float32, srow, scol int, d
 //go:noescape
 func winogradWeights6From3Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradSpread6From4Asm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 4 columns.
-//
-//go:noescape
-func winogradSpread6From4Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
-
-// winogradSpread6From4FirstAsm computes the first half of the rows that winogradSpread6From4Asm computes.
+// winogradSpread6From4FirstAsm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 4 columns, for the first half of the rows (winogradHalf).
 //
 //go:noescape
 func winogradSpread6From4FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradSpread6From4SecondAsm computes the second half of the rows that winogradSpread6From4Asm computes.
+// winogradSpread6From4SecondAsm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 4 columns, for the second half of the rows (winogradHalf).
 //
 //go:noescape
 func winogradSpread6From4SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
@@ -126,17 +116,12 @@ func winogradOutput2From6Asm(level Level, n int, src *float32, srow, scol int, d
 //go:noescape
 func winogradWeights6From5Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradSpread6From2Asm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 2 columns.
-//
-//go:noescape
-func winogradSpread6From2Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
-
-// winogradSpread6From2FirstAsm computes the first half of the rows that winogradSpread6From2Asm computes.
+// winogradSpread6From2FirstAsm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 2 columns, for the first half of the rows (winogradHalf).
 //
 //go:noescape
 func winogradSpread6From2FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradSpread6From2SecondAsm computes the second half of the rows that winogradSpread6From2Asm computes.
+// winogradSpread6From2SecondAsm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 2 columns, for the second half of the rows (winogradHalf).
 //
 //go:noescape
 func winogradSpread6From2SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
@@ -151,12 +136,12 @@ func winogradGather5From6Asm(level Level, n int, src *float32, srow, scol int, d
 //go:noescape
 func winogradInput8From8Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradInput8From8FirstAsm computes the first half of the rows that winogradInput8From8Asm computes.
+// winogradInput8From8FirstAsm does what winogradInput4From4Asm does, with its own matrix of 8 rows and 8 columns, for the first half of the rows (winogradHalf).
 //
 //go:noescape
 func winogradInput8From8FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradInput8From8SecondAsm computes the second half of the rows that winogradInput8From8Asm computes.
+// winogradInput8From8SecondAsm does what winogradInput4From4Asm does, with its own matrix of 8 rows and 8 columns, for the second half of the rows (winogradHalf).
 //
 //go:noescape
 func winogradInput8From8SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
@@ -171,17 +156,12 @@ func winogradOutput4From8Asm(level Level, n int, src *float32, srow, scol int, d
 //go:noescape
 func winogradWeights8From5Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradSpread8From4Asm does what winogradInput4From4Asm does, with its own matrix of 8 rows and 4 columns.
-//
-//go:noescape
-func winogradSpread8From4Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
-
-// winogradSpread8From4FirstAsm computes the first half of the rows that winogradSpread8From4Asm computes.
+// winogradSpread8From4FirstAsm does what winogradInput4From4Asm does, with its own matrix of 8 rows and 4 columns, for the first half of the rows (winogradHalf).
 //
 //go:noescape
 func winogradSpread8From4FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
 
-// winogradSpread8From4SecondAsm computes the second half of the rows that winogradSpread8From4Asm computes.
+// winogradSpread8From4SecondAsm does what winogradInput4From4Asm does, with its own matrix of 8 rows and 4 columns, for the second half of the rows (winogradHalf).
 //
 //go:noescape
 func winogradSpread8From4SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)

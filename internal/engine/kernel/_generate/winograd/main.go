@@ -28,7 +28,7 @@ func main() {
 				a, g := powers(size.points, m, false), powers(size.points, r, true)
 				transform{name("Output", m, alpha), a.transposed(), finished, 0, allRows}.emit(isa)
 				transform{name("Weights", alpha, r), g, padded, 0, allRows}.emit(isa)
-				for _, half := range []part{allRows, firstHalf, secondHalf} {
+				for _, half := range []part{firstHalf, secondHalf} {
 					transform{name("Spread", alpha, m) + half.suffix(), a, padded, 0, half}.emit(isa)
 				}
 				transform{name("Gather", r, alpha), g.transposed(), added, 0, allRows}.emit(isa)

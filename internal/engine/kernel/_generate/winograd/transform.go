@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"tercet/internal/engine/kernel/_generate/asm"
 
@@ -42,7 +41,7 @@ const (
 
 // has reports whether row i of a result of so many rows belongs to the part. Rows of points
 // p and -p belong together, so the second part of 4, 6 and 8 rows is rows 1 to 2, 3 to 5 and
-// 3 to 6. Package kernel has the same rule (newWinogradHalf).
+// 3 to 6. Package kernel has the same rule (winogradHalf.has).
 func (p part) has(i, rows int) bool {
 	from := rows/2 - 1 | 1
 	inner := i >= from && i < from+rows/2
@@ -101,7 +100,7 @@ func (t transform) doc() []string {
 	to, from := len(t.by), len(t.by[0])
 	if t.part != allRows {
 		what := map[part]string{firstHalf: "first", secondHalf: "second"}[t.part]
-		return []string{fmt.Sprintf("computes the %s half of the rows that %sAsm computes.", what, strings.TrimSuffix(t.name, t.part.suffix()))}
+		return []string{fmt.Sprintf("does what %sAsm does, with its own matrix of %d rows and %d columns, for the %s half of the rows (winogradHalf).", described[t.end], to, from, what)}
 	}
 	if other, ok := described[t.end]; ok && other != t.name {
 		return []string{fmt.Sprintf("does what %sAsm does, with its own matrix of %d rows and %d columns.", other, to, from)}
@@ -142,7 +141,7 @@ type writer struct {
 	transform
 	isa
 	groups                []group // of the columns of the result
-	rows                  []group
+	rows                  []group // of its rows, as far as they are computed
 	src, dst, n, bias     reg.Register
 	at                    reg.Register         // table of distances, in numbers
 	ahead                 reg.Register         // distance of what is fetched, in bytes
