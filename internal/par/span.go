@@ -1,6 +1,9 @@
 package par
 
-import "sync/atomic"
+import (
+	"math"
+	"sync/atomic"
+)
 
 // A job's chunks are cut into as many spans as there are threads. A thread begins with the
 // span of its number, from the front, and then takes what is left of others from the back.
@@ -37,8 +40,9 @@ func (s *span) take(last bool) (int, bool) {
 	}
 }
 
-// mostChunks is how many chunks a job has at most: a span's word has room for no more.
-const mostChunks = 1<<32 - 1
+// mostChunks is how many chunks a job has at most: a span's word has room for them, and an
+// int of 32 bits too.
+const mostChunks = math.MaxInt32
 
 // share cuts the chunks into equal spans.
 func (j *job) share(chunks, spans int) {
@@ -47,9 +51,12 @@ func (j *job) share(chunks, spans int) {
 	}
 	j.spans = j.spans[:spans]
 	for i := range j.spans {
-		j.spans[i].set(i*chunks/spans, (i+1)*chunks/spans)
+		j.spans[i].set(part(i, chunks, spans), part(i+1, chunks, spans))
 	}
 }
+
+// part returns i*chunks/spans, whatever the size of an int.
+func part(i, chunks, spans int) int { return int(int64(i) * int64(chunks) / int64(spans)) }
 
 // work runs chunks until none is left, those of span home first.
 func (j *job) work(home int) {
