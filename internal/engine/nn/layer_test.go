@@ -161,10 +161,12 @@ func TestStepAllocatesNothing(t *testing.T) {
 			m.Embed(x, Eval)
 			m.Backward(z, Input)
 		}
-		step(large)
-		step(small)
+		for range 4 { // earlier tests with more threads leave several buffers of each kind, which take turns
+			step(large)
+			step(small)
+		}
 		if n := testing.AllocsPerRun(3, func() { step(large); step(small) }); n != 0 {
-			t.Errorf("%s: %v allocations in a step after the first", s.Name, n)
+			t.Errorf("%s: %v allocations in a step after some", s.Name, n)
 		}
 	}
 }
