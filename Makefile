@@ -15,6 +15,9 @@ export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -trimpath)
 # What ships has no cgo: tests and lint read that build too, so that each package is compiled once.
 test lint noasm: export CGO_ENABLED := 0
 PYTHON    ?= /usr/bin/python3
+# Debian's OpenBLAS does not know newer processors with AVX-512; this core type ends with an
+# illegal instruction on others.
+BLAS       = $(shell ! grep -qw avx512f /proc/cpuinfo 2>/dev/null || echo OPENBLAS_CORETYPE=SKYLAKEX)
 BENCH_SECONDS ?= 70
 
 .PHONY: all help demo test build bench bench-peers lint race noasm fuzz-short generate-check docs dist kill-test experiments clean
@@ -109,12 +112,12 @@ field-trees:
 .PHONY: check-export
 #  check-export: weights of torchvision through a run and back; exports in PyTorch and OpenCV (minutes; needs both)
 check-export: build
-	OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/check_export.py bin/tercet
+	$(BLAS) $(PYTHON) testdata/scripts/check_export.py bin/tercet
 
 .PHONY: check-pipeline
 #  check-pipeline: from JPEGs and files of torchvision's weights to embeddings, against PyTorch; memory; hostile files (minutes; NETWORKS="resnet18 resnet34 resnet50")
 check-pipeline: build
-	OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/check_pipeline.py $(BIN) $(NETWORKS)
+	$(BLAS) $(PYTHON) testdata/scripts/check_pipeline.py $(BIN) $(NETWORKS)
 
 .PHONY: check-trackers
 #  check-trackers: exports of runs read by TensorBoard and MLflow themselves (minutes; needs both, or TENSORBOARD=CHECKOUT MLFLOW=CHECKOUT as the script says)
@@ -124,18 +127,18 @@ check-trackers: build
 .PHONY: check-faiss
 #  check-faiss: the recipe of docs/large-galleries.md with faiss, its recall counted in numpy (seconds; needs python3-faiss)
 check-faiss: build
-	OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/check_faiss.py $(BIN)
+	$(BLAS) $(PYTHON) testdata/scripts/check_faiss.py $(BIN)
 
 .PHONY: check-protocol
 #  check-protocol: the first 20 training steps of a preset on a drawn tree, against PyTorch (minutes, 6 GB of temporary files; NETWORKS="resnet18 resnet50"; CROP=56 and STEPS=5 take less)
 check-protocol: build
 	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && TERCET_PROTOCOL="$$out" TERCET_PROTOCOL_CROP="$(CROP)" $(GO) test -count=1 -run TestProtocolPlan ./internal/wire && \
-	  OPENBLAS_CORETYPE=SKYLAKEX STEPS=$(or $(STEPS),20) $(PYTHON) testdata/scripts/check_protocol.py $(BIN) "$$out" $(NETWORKS)
+	  $(BLAS) STEPS=$(or $(STEPS),20) $(PYTHON) testdata/scripts/check_protocol.py $(BIN) "$$out" $(NETWORKS)
 
 .PHONY: decoding-effects
 #  decoding-effects: what differences of decoding, resize and crop do to an embedding of ResNet-50 (minutes; needs PyTorch, OpenCV)
 decoding-effects: build
-	OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/decoding_effects.py $(BIN)
+	$(BLAS) $(PYTHON) testdata/scripts/decoding_effects.py $(BIN)
 
 .PHONY: backbones
 #  backbones: ResNets against torchvision with other weights and gradients at 224 x 224 (minutes; needs PyTorch)

@@ -6,9 +6,9 @@ included: ranks of a masked distance matrix, least rank inside the compressed
 row) with torch.cdist, pairwise_distance and cosine_similarity, in float64 on
 float32 embeddings; gradients by autograd. Run from the repository root:
 
-    OPENBLAS_CORETYPE=SKYLAKEX /usr/bin/python3 testdata/scripts/attack_golden.py > internal/attack/testdata/published.json
+    /usr/bin/python3 testdata/scripts/attack_golden.py > internal/attack/testdata/published.json
 
-PyTorch 1.13.1.
+PyTorch 1.13.1, with OPENBLAS_CORETYPE=SKYLAKEX on a processor with AVX-512.
 """
 import json
 import sys
