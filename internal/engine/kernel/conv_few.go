@@ -128,13 +128,8 @@ func (j *fewJob) products(t, dy []float32, ky, rows int) {
 		k: g.OutC, outer: rows, rsa: g.OutC, csa: 1, nexta: g.StrideH * taps * g.OutC,
 		rsb: pitch, nextb: g.OutC * pitch, ldc: pitch, alpha: 1,
 	}
-	strips := ceilDiv(taps, s.rows)
 	for ox := 0; ox < j.ow; ox += s.wide {
 		args.cols = min(s.wide, j.ow-ox)
-		for u := range strips {
-			r, end := u*taps/strips, (u+1)*taps/strips
-			args.rows = end - r
-			j.level.tile(&args, j.w[(ky*taps+r)*g.OutC:], dy[ox:], t[r*pitch+ox:])
-		}
+		j.level.tileColumn(&args, taps, j.w[ky*taps*g.OutC:], dy[ox:], t[ox:])
 	}
 }

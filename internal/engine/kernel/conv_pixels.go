@@ -93,7 +93,6 @@ func (j *correlateJob) pixelBand(s *convScratch, image, band, first int) {
 func (j *correlateJob) pixelPanel(p *correlation, panel, o0, o1 int, x *paddedRows, y []float32) {
 	t, col, weights := j.panel(p, panel)
 	t.k, t.rsa, t.csa, t.nexta, t.ldc = p.kw*j.c, j.sw*j.c, 1, x.pitch, p.step
-	strips := ceilDiv(p.ow, j.level.shape().rows)
 	step := j.passRows(p)
 	for from := 0; from == 0 || from < p.kh; from += step {
 		to := min(from+step, p.kh)
@@ -115,11 +114,7 @@ func (j *correlateJob) pixelPanel(p *correlation, panel, o0, o1 int, x *paddedRo
 			}
 			j.ends(&t, col, from, to, k0, k1)
 			t.outer = b - a
-			for u := range strips {
-				ox, end := u*p.ow/strips, (u+1)*p.ow/strips
-				t.rows = end - ox
-				j.level.tile(&t, x.at(iy+a, ox*j.sw+p.left, j.c), weights[a*t.nextb:], out[ox*p.step+col:])
-			}
+			j.level.tileColumn(&t, p.ow, x.at(iy+a, p.left, j.c), weights[a*t.nextb:], out[col:])
 		}
 	}
 }

@@ -199,23 +199,25 @@ func (j *weightJob) tapPanels(s *convScratch, u, tap, first, last int, dw []floa
 		ldc: g.OutC, alpha: 1, beta: 1,
 	}
 	a := v.x[(y0*g.StrideH+ky-g.PadH)*v.xRow+v.column(g, x0, kx):]
-	copies := j.sharing > 1
-	if copies {
-		t.csa, t.nexta = stripPitch, t.k*stripPitch
-		grow(&s.a, t.k*t.outer*stripPitch)
+	dy, to := v.dy[y0*v.dyRow+x0*v.images*v.dyStep:], dw[tap*g.C*g.OutC:]
+	from, end := first*shape.wide, min(last*shape.wide, g.OutC)
+	if j.sharing == 1 {
+		for col := from; col < end; col += shape.wide {
+			t.cols = min(shape.wide, g.OutC-col)
+			j.level.tileColumn(&t, g.C, a, dy[col:], to[col:])
+		}
+		return
 	}
+	t.csa, t.nexta = stripPitch, t.k*stripPitch
+	grow(&s.a, t.k*t.outer*stripPitch)
 	strips := ceilDiv(g.C, shape.rows)
 	for i := range strips {
-		r, end := i*g.C/strips, (i+1)*g.C/strips
-		t.rows = end - r
-		strip := a[r:]
-		if copies {
-			copyStrip(s.a, strip, t.k, t.outer, v.xStep, g.StrideH*v.xRow, t.rows)
-			strip = s.a
-		}
-		for col := first * shape.wide; col < min(last*shape.wide, g.OutC); col += shape.wide {
+		r, below := i*g.C/strips, (i+1)*g.C/strips
+		t.rows = below - r
+		copyStrip(s.a, a[r:], t.k, t.outer, v.xStep, g.StrideH*v.xRow, t.rows)
+		for col := from; col < end; col += shape.wide {
 			t.cols = min(shape.wide, g.OutC-col)
-			j.level.tile(&t, strip, v.dy[y0*v.dyRow+x0*v.images*v.dyStep+col:], dw[(tap*g.C+r)*g.OutC+col:])
+			j.level.tile(&t, s.a, dy[col:], to[r*g.OutC+col:])
 		}
 	}
 }
@@ -256,7 +258,6 @@ func (j *weightJob) rowsOfTaps(s *convScratch, u, first, last int, dw []float32)
 	from, to := max(0, v.y0*g.StrideH-g.PadH), min(g.H, (v.y1-1)*g.StrideH-g.PadH+g.KH)
 	x := s.pad(v.x, from, to, g.W, g.C, j.before, j.all)
 	taps := g.KW * g.C
-	strips := ceilDiv(taps, j.level.shape().rows)
 	for item := first; item < last; item++ {
 		col, cols, ky := j.place(item)
 		y0, y1 := sees(j.oh, ky, g.StrideH, g.PadH, g.H)
@@ -273,11 +274,7 @@ func (j *weightJob) rowsOfTaps(s *convScratch, u, first, last int, dw []float32)
 		a := x.at(y0*g.StrideH+ky-g.PadH, -g.PadW, g.C)
 		b := v.dy[y0*v.dyRow+col:]
 		c := dw[ky*taps*g.OutC+col:]
-		for i := range strips {
-			r, end := i*taps/strips, (i+1)*taps/strips
-			t.rows = end - r
-			j.level.tile(&t, a[r:], b, c[r*g.OutC:])
-		}
+		j.level.tileColumn(&t, taps, a, b, c)
 	}
 }
 

@@ -4,123 +4,137 @@
 
 #include "textflag.h"
 
-// func tile32AVX512(t *struct{rows int; k int; outer int; a *float32; rsa int; csa int; nexta int; b *float32; rsb int; nextb int; c *float32; ldc int; alpha float32; beta float32; cols int; bias *float32; relu bool})
+// func tile32AVX512(t *struct{rows int; k int; outer int; a *float32; rsa int; csa int; nexta int; b *float32; rsb int; nextb int; c *float32; ldc int; alpha float32; beta float32; cols int; bias *float32; relu bool; tiles int; stepa int; stepb int; stepc int; stepbias int})
 // Requires: AVX, AVX512F, MMX+
-TEXT ·tile32AVX512(SB), NOSPLIT, $32-8
-	MOVQ       t+0(FP), AX
-	MOVQ       $0x00000020, CX
-	SUBQ       104(AX), CX
-	MOVL       $0x0000ffff, AX
-	SHRL       CL, AX
-	KMOVW      AX, K1
-	MOVQ       t+0(FP), AX
-	MOVQ       40(AX), CX
-	SHLQ       $0x02, CX
-	MOVQ       64(AX), DX
-	SHLQ       $0x02, DX
-	MOVQ       8(AX), BX
-	MOVQ       16(AX), SI
-	MOVQ       BX, (SP)
-	MOVQ       SI, 8(SP)
-	MOVQ       48(AX), DI
-	SHLQ       $0x02, DI
-	MOVQ       CX, SI
-	IMULQ      BX, SI
-	SUBQ       SI, DI
-	MOVQ       DI, 16(SP)
-	MOVQ       72(AX), DI
-	SHLQ       $0x02, DI
-	MOVQ       DX, SI
-	IMULQ      BX, SI
-	SUBQ       SI, DI
-	MOVQ       DI, 24(SP)
-	MOVQ       24(AX), BX
-	MOVQ       56(AX), SI
-	MOVQ       32(AX), AX
-	SHLQ       $0x02, AX
-	LEAQ       (AX)(AX*2), DI
-	LEAQ       (DI)(AX*2), R8
-	LEAQ       (R8)(AX*2), R9
-	LEAQ       (R9)(AX*2), R10
-	LEAQ       (R10)(AX*2), R11
-	LEAQ       (R11)(AX*2), R12
-	MOVQ       t+0(FP), R13
-	MOVQ       (R13), R13
-	CMPQ       R13, $0x0e
-	JEQ        rows14
-	CMPQ       R13, $0x0d
-	JEQ        rows13
-	CMPQ       R13, $0x0c
-	JEQ        rows12
-	CMPQ       R13, $0x0b
-	JEQ        rows11
-	CMPQ       R13, $0x0a
-	JEQ        rows10
-	CMPQ       R13, $0x09
-	JEQ        rows9
-	CMPQ       R13, $0x08
-	JEQ        rows8
-	CMPQ       R13, $0x07
-	JEQ        rows7
-	CMPQ       R13, $0x06
-	JEQ        rows6
-	CMPQ       R13, $0x05
-	JEQ        rows5
-	CMPQ       R13, $0x04
-	JEQ        rows4
-	CMPQ       R13, $0x03
-	JEQ        rows3
-	CMPQ       R13, $0x02
-	JEQ        rows2
-	MOVQ       t+0(FP), AX
-	MOVQ       80(AX), DI
-	MOVQ       88(AX), AX
-	SHLQ       $0x02, AX
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
+TEXT ·tile32AVX512(SB), NOSPLIT, $80-8
+	MOVQ  t+0(FP), AX
+	MOVQ  $0x00000020, CX
+	SUBQ  104(AX), CX
+	MOVL  $0x0000ffff, AX
+	SHRL  CL, AX
+	KMOVW AX, K1
+	MOVQ  t+0(FP), AX
+	MOVQ  128(AX), CX
+	MOVQ  CX, 32(SP)
+	MOVQ  24(AX), CX
+	MOVQ  CX, 48(SP)
+	MOVQ  56(AX), CX
+	MOVQ  CX, 56(SP)
+	MOVQ  80(AX), CX
+	MOVQ  CX, 64(SP)
+	MOVQ  112(AX), CX
+	MOVQ  CX, 72(SP)
+	MOVQ  40(AX), CX
+	SHLQ  $0x02, CX
+	MOVQ  64(AX), DX
+	SHLQ  $0x02, DX
+	MOVQ  8(AX), BX
+	MOVQ  16(AX), SI
+	MOVQ  BX, (SP)
+	MOVQ  SI, 40(SP)
+	MOVQ  48(AX), DI
+	SHLQ  $0x02, DI
+	MOVQ  CX, SI
+	IMULQ BX, SI
+	SUBQ  SI, DI
+	MOVQ  DI, 16(SP)
+	MOVQ  72(AX), DI
+	SHLQ  $0x02, DI
+	MOVQ  DX, SI
+	IMULQ BX, SI
+	SUBQ  SI, DI
+	MOVQ  DI, 24(SP)
+	MOVQ  32(AX), SI
+	SHLQ  $0x02, SI
+	LEAQ  (SI)(SI*2), DI
+	LEAQ  (DI)(SI*2), R8
+	LEAQ  (R8)(SI*2), R9
+	LEAQ  (R9)(SI*2), R10
+	LEAQ  (R10)(SI*2), R11
+	LEAQ  (R11)(SI*2), R12
+	MOVQ  t+0(FP), AX
+	MOVQ  (AX), AX
+	CMPQ  AX, $0x0e
+	JEQ   rows14
+	CMPQ  AX, $0x0d
+	JEQ   rows13
+	CMPQ  AX, $0x0c
+	JEQ   rows12
+	CMPQ  AX, $0x0b
+	JEQ   rows11
+	CMPQ  AX, $0x0a
+	JEQ   rows10
+	CMPQ  AX, $0x09
+	JEQ   rows9
+	CMPQ  AX, $0x08
+	JEQ   rows8
+	CMPQ  AX, $0x07
+	JEQ   rows7
+	CMPQ  AX, $0x06
+	JEQ   rows6
+	CMPQ  AX, $0x05
+	JEQ   rows5
+	CMPQ  AX, $0x04
+	JEQ   rows4
+	CMPQ  AX, $0x03
+	JEQ   rows3
+	CMPQ  AX, $0x02
+	JEQ   rows2
+
+tile1:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
+	MOVQ       t+0(FP), SI
+	MOVQ       88(SI), SI
+	SHLQ       $0x02, SI
+	MOVQ       64(SP), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 
 outer1_true:
-	MOVQ (SP), AX
+	MOVQ (SP), SI
 
 loop1_true:
-	VMOVUPS      (SI), Z28
-	VMOVUPS.Z    64(SI), K1, Z29
-	VBROADCASTSS (BX), Z30
+	VMOVUPS      (BX), Z28
+	VMOVUPS.Z    64(BX), K1, Z29
+	VBROADCASTSS (AX), Z30
 	VFMADD231PS  Z28, Z30, Z0
 	VFMADD231PS  Z29, Z30, Z1
-	ADDQ         CX, BX
-	ADDQ         DX, SI
-	DECQ         AX
+	ADDQ         CX, AX
+	ADDQ         DX, BX
+	DECQ         SI
 	JNZ          loop1_true
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer1_true
 	MOVQ         t+0(FP), AX
 	VBROADCASTSS 96(AX), Z28
 	VMULPS       Z28, Z0, Z0
 	VMULPS       Z28, Z1, Z1
-	MOVL         100(AX), CX
-	SHLL         $0x01, CX
+	MOVL         100(AX), BX
+	SHLL         $0x01, BX
 	JZ           bias1
 	VBROADCASTSS 100(AX), Z29
-	MOVQ         80(AX), CX
-	MOVQ         88(AX), DX
-	SHLQ         $0x02, DX
-	VMOVUPS      (CX), Z30
+	MOVQ         88(AX), BX
+	SHLQ         $0x02, BX
+	MOVQ         64(SP), BX
+	VMOVUPS      (BX), Z30
 	VFMADD231PS  Z30, Z29, Z0
-	VMOVUPS.Z    64(CX), K1, Z30
+	VMOVUPS.Z    64(BX), K1, Z30
 	VFMADD231PS  Z30, Z29, Z1
 
 bias1:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu1
-	VMOVUPS   (CX), Z30
+	VMOVUPS   (BX), Z30
 	VADDPS    Z30, Z0, Z0
-	VMOVUPS.Z 64(CX), K1, Z30
+	VMOVUPS.Z 64(BX), K1, Z30
 	VADDPS    Z30, Z1, Z1
 
 relu1:
@@ -135,33 +149,57 @@ relu1:
 store1:
 	CMPQ    104(AX), $0x20
 	JNE     part1
-	MOVQ    80(AX), CX
 	MOVQ    88(AX), AX
 	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VZEROUPPER
-	RET
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	JMP     next_tile1
 
 part1:
-	MOVQ    80(AX), CX
 	MOVQ    88(AX), AX
 	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, K1, 64(CX)
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+
+next_tile1:
+	DECQ 32(SP)
+	JLE  last_tile1
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile1
+
+last_tile1:
 	VZEROUPPER
 	RET
 
 rows2:
+tile2:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), DI
-	MOVQ       80(DI), R8
-	MOVQ       88(DI), DI
-	SHLQ       $0x02, DI
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
+	MOVQ       88(DI), R8
+	SHLQ       $0x02, R8
+	MOVQ       64(SP), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       R8, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -171,20 +209,20 @@ outer2_true:
 	MOVQ (SP), DI
 
 loop2_true:
-	VMOVUPS      (SI), Z28
-	VMOVUPS.Z    64(SI), K1, Z29
-	VBROADCASTSS (BX), Z30
+	VMOVUPS      (BX), Z28
+	VMOVUPS.Z    64(BX), K1, Z29
+	VBROADCASTSS (AX), Z30
 	VFMADD231PS  Z28, Z30, Z0
 	VFMADD231PS  Z29, Z30, Z1
-	VBROADCASTSS (BX)(AX*1), Z30
+	VBROADCASTSS (AX)(SI*1), Z30
 	VFMADD231PS  Z28, Z30, Z2
 	VFMADD231PS  Z29, Z30, Z3
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         DI
 	JNZ          loop2_true
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer2_true
 	MOVQ         t+0(FP), AX
@@ -193,31 +231,31 @@ loop2_true:
 	VMULPS       Z28, Z1, Z1
 	VMULPS       Z28, Z2, Z2
 	VMULPS       Z28, Z3, Z3
-	MOVL         100(AX), CX
-	SHLL         $0x01, CX
+	MOVL         100(AX), BX
+	SHLL         $0x01, BX
 	JZ           bias2
 	VBROADCASTSS 100(AX), Z29
-	MOVQ         80(AX), CX
-	MOVQ         88(AX), DX
-	SHLQ         $0x02, DX
-	VMOVUPS      (CX), Z30
+	MOVQ         88(AX), DI
+	SHLQ         $0x02, DI
+	MOVQ         64(SP), BX
+	VMOVUPS      (BX), Z30
 	VFMADD231PS  Z30, Z29, Z0
-	VMOVUPS.Z    64(CX), K1, Z30
+	VMOVUPS.Z    64(BX), K1, Z30
 	VFMADD231PS  Z30, Z29, Z1
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Z30
+	ADDQ         DI, BX
+	VMOVUPS      (BX), Z30
 	VFMADD231PS  Z30, Z29, Z2
-	VMOVUPS.Z    64(CX), K1, Z30
+	VMOVUPS.Z    64(BX), K1, Z30
 	VFMADD231PS  Z30, Z29, Z3
 
 bias2:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu2
-	VMOVUPS   (CX), Z30
+	VMOVUPS   (BX), Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z2, Z2
-	VMOVUPS.Z 64(CX), K1, Z30
+	VMOVUPS.Z 64(BX), K1, Z30
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z3, Z3
 
@@ -237,42 +275,66 @@ relu2:
 store2:
 	CMPQ    104(AX), $0x20
 	JNE     part2
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, 64(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	JMP     next_tile2
 
 part2:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, K1, 64(CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, K1, 64(AX)
+
+next_tile2:
+	DECQ 32(SP)
+	JLE  last_tile2
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile2
+
+last_tile2:
 	VZEROUPPER
 	RET
 
 rows3:
+tile3:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), DI
-	MOVQ       80(DI), R8
-	MOVQ       88(DI), DI
-	SHLQ       $0x02, DI
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
+	MOVQ       88(DI), R8
+	SHLQ       $0x02, R8
+	MOVQ       64(SP), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       R8, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       R8, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -284,23 +346,23 @@ outer3_true:
 	MOVQ (SP), DI
 
 loop3_true:
-	VMOVUPS      (SI), Z28
-	VMOVUPS.Z    64(SI), K1, Z29
-	VBROADCASTSS (BX), Z30
+	VMOVUPS      (BX), Z28
+	VMOVUPS.Z    64(BX), K1, Z29
+	VBROADCASTSS (AX), Z30
 	VFMADD231PS  Z28, Z30, Z0
 	VFMADD231PS  Z29, Z30, Z1
-	VBROADCASTSS (BX)(AX*1), Z30
+	VBROADCASTSS (AX)(SI*1), Z30
 	VFMADD231PS  Z28, Z30, Z2
 	VFMADD231PS  Z29, Z30, Z3
-	VBROADCASTSS (BX)(AX*2), Z30
+	VBROADCASTSS (AX)(SI*2), Z30
 	VFMADD231PS  Z28, Z30, Z4
 	VFMADD231PS  Z29, Z30, Z5
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         DI
 	JNZ          loop3_true
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer3_true
 	MOVQ         t+0(FP), AX
@@ -311,37 +373,37 @@ loop3_true:
 	VMULPS       Z28, Z3, Z3
 	VMULPS       Z28, Z4, Z4
 	VMULPS       Z28, Z5, Z5
-	MOVL         100(AX), CX
-	SHLL         $0x01, CX
+	MOVL         100(AX), BX
+	SHLL         $0x01, BX
 	JZ           bias3
 	VBROADCASTSS 100(AX), Z29
-	MOVQ         80(AX), CX
-	MOVQ         88(AX), DX
-	SHLQ         $0x02, DX
-	VMOVUPS      (CX), Z30
+	MOVQ         88(AX), DI
+	SHLQ         $0x02, DI
+	MOVQ         64(SP), BX
+	VMOVUPS      (BX), Z30
 	VFMADD231PS  Z30, Z29, Z0
-	VMOVUPS.Z    64(CX), K1, Z30
+	VMOVUPS.Z    64(BX), K1, Z30
 	VFMADD231PS  Z30, Z29, Z1
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Z30
+	ADDQ         DI, BX
+	VMOVUPS      (BX), Z30
 	VFMADD231PS  Z30, Z29, Z2
-	VMOVUPS.Z    64(CX), K1, Z30
+	VMOVUPS.Z    64(BX), K1, Z30
 	VFMADD231PS  Z30, Z29, Z3
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Z30
+	ADDQ         DI, BX
+	VMOVUPS      (BX), Z30
 	VFMADD231PS  Z30, Z29, Z4
-	VMOVUPS.Z    64(CX), K1, Z30
+	VMOVUPS.Z    64(BX), K1, Z30
 	VFMADD231PS  Z30, Z29, Z5
 
 bias3:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu3
-	VMOVUPS   (CX), Z30
+	VMOVUPS   (BX), Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z2, Z2
 	VADDPS    Z30, Z4, Z4
-	VMOVUPS.Z 64(CX), K1, Z30
+	VMOVUPS.Z 64(BX), K1, Z30
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z3, Z3
 	VADDPS    Z30, Z5, Z5
@@ -366,51 +428,75 @@ relu3:
 store3:
 	CMPQ    104(AX), $0x20
 	JNE     part3
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, 64(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	JMP     next_tile3
 
 part3:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, K1, 64(CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, K1, 64(AX)
+
+next_tile3:
+	DECQ 32(SP)
+	JLE  last_tile3
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile3
+
+last_tile3:
 	VZEROUPPER
 	RET
 
 rows4:
+tile4:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R8
-	MOVQ       80(R8), R9
-	MOVQ       88(R8), R8
-	SHLQ       $0x02, R8
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
+	MOVQ       88(R8), R9
+	SHLQ       $0x02, R9
+	MOVQ       64(SP), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -424,25 +510,25 @@ outer4_true:
 	MOVQ (SP), R8
 
 loop4_true:
-	VMOVUPS          (SI), Z28
-	VMOVUPS.Z        64(SI), K1, Z29
-	VBROADCASTSS     (BX), Z30
+	VMOVUPS          (BX), Z28
+	VMOVUPS.Z        64(BX), K1, Z29
+	VBROADCASTSS     (AX), Z30
 	VFMADD231PS      Z28, Z30, Z0
 	VFMADD231PS      Z29, Z30, Z1
-	VBROADCASTSS     (BX)(AX*1), Z30
+	VBROADCASTSS     (AX)(SI*1), Z30
 	VFMADD231PS      Z28, Z30, Z2
 	VFMADD231PS      Z29, Z30, Z3
-	VBROADCASTSS     (BX)(AX*2), Z30
+	VBROADCASTSS     (AX)(SI*2), Z30
 	VFMADD231PS      Z28, Z30, Z4
 	VFMADD231PS      Z29, Z30, Z5
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z6
-	VFMADD231PS.BCST (BX)(DI*1), Z29, Z7
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z6
+	VFMADD231PS.BCST (AX)(DI*1), Z29, Z7
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R8
 	JNZ              loop4_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer4_true
 	MOVQ             t+0(FP), AX
@@ -455,43 +541,43 @@ loop4_true:
 	VMULPS           Z28, Z5, Z5
 	VMULPS           Z28, Z6, Z6
 	VMULPS           Z28, Z7, Z7
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias4
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS          (CX), Z30
+	MOVQ             88(AX), R8
+	SHLQ             $0x02, R8
+	MOVQ             64(SP), BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z0
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R8, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z2
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R8, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z4
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R8, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z6
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
 
 bias4:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu4
-	VMOVUPS   (CX), Z30
+	VMOVUPS   (BX), Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z2, Z2
 	VADDPS    Z30, Z4, Z4
 	VADDPS    Z30, Z6, Z6
-	VMOVUPS.Z 64(CX), K1, Z30
+	VMOVUPS.Z 64(BX), K1, Z30
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z3, Z3
 	VADDPS    Z30, Z5, Z5
@@ -521,60 +607,84 @@ relu4:
 store4:
 	CMPQ    104(AX), $0x20
 	JNE     part4
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, 64(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	JMP     next_tile4
 
 part4:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, K1, 64(CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, K1, 64(AX)
+
+next_tile4:
+	DECQ 32(SP)
+	JLE  last_tile4
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile4
+
+last_tile4:
 	VZEROUPPER
 	RET
 
 rows5:
+tile5:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R8
-	MOVQ       80(R8), R9
-	MOVQ       88(R8), R8
-	SHLQ       $0x02, R8
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
+	MOVQ       88(R8), R9
+	SHLQ       $0x02, R9
+	MOVQ       64(SP), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -590,28 +700,28 @@ outer5_true:
 	MOVQ (SP), R8
 
 loop5_true:
-	VMOVUPS          (SI), Z28
-	VMOVUPS.Z        64(SI), K1, Z29
-	VBROADCASTSS     (BX), Z30
+	VMOVUPS          (BX), Z28
+	VMOVUPS.Z        64(BX), K1, Z29
+	VBROADCASTSS     (AX), Z30
 	VFMADD231PS      Z28, Z30, Z0
 	VFMADD231PS      Z29, Z30, Z1
-	VBROADCASTSS     (BX)(AX*1), Z30
+	VBROADCASTSS     (AX)(SI*1), Z30
 	VFMADD231PS      Z28, Z30, Z2
 	VFMADD231PS      Z29, Z30, Z3
-	VBROADCASTSS     (BX)(AX*2), Z30
+	VBROADCASTSS     (AX)(SI*2), Z30
 	VFMADD231PS      Z28, Z30, Z4
 	VFMADD231PS      Z29, Z30, Z5
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z6
-	VFMADD231PS.BCST (BX)(DI*1), Z29, Z7
-	VBROADCASTSS     (BX)(AX*4), Z30
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z6
+	VFMADD231PS.BCST (AX)(DI*1), Z29, Z7
+	VBROADCASTSS     (AX)(SI*4), Z30
 	VFMADD231PS      Z28, Z30, Z8
 	VFMADD231PS      Z29, Z30, Z9
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R8
 	JNZ              loop5_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer5_true
 	MOVQ             t+0(FP), AX
@@ -626,49 +736,49 @@ loop5_true:
 	VMULPS           Z28, Z7, Z7
 	VMULPS           Z28, Z8, Z8
 	VMULPS           Z28, Z9, Z9
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias5
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS          (CX), Z30
+	MOVQ             88(AX), R8
+	SHLQ             $0x02, R8
+	MOVQ             64(SP), BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z0
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R8, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z2
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R8, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z4
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R8, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z6
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R8, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z8
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z9
 
 bias5:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu5
-	VMOVUPS   (CX), Z30
+	VMOVUPS   (BX), Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z2, Z2
 	VADDPS    Z30, Z4, Z4
 	VADDPS    Z30, Z6, Z6
 	VADDPS    Z30, Z8, Z8
-	VMOVUPS.Z 64(CX), K1, Z30
+	VMOVUPS.Z 64(BX), K1, Z30
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z3, Z3
 	VADDPS    Z30, Z5, Z5
@@ -703,69 +813,93 @@ relu5:
 store5:
 	CMPQ    104(AX), $0x20
 	JNE     part5
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, 64(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	JMP     next_tile5
 
 part5:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, K1, 64(CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+
+next_tile5:
+	DECQ 32(SP)
+	JLE  last_tile5
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile5
+
+last_tile5:
 	VZEROUPPER
 	RET
 
 rows6:
+tile6:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R9
-	MOVQ       80(R9), R10
-	MOVQ       88(R9), R9
-	SHLQ       $0x02, R9
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
+	MOVQ       88(R9), R10
+	SHLQ       $0x02, R10
+	MOVQ       64(SP), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -783,31 +917,31 @@ outer6_true:
 	MOVQ (SP), R9
 
 loop6_true:
-	VMOVUPS          (SI), Z28
-	VMOVUPS.Z        64(SI), K1, Z29
-	VBROADCASTSS     (BX), Z30
+	VMOVUPS          (BX), Z28
+	VMOVUPS.Z        64(BX), K1, Z29
+	VBROADCASTSS     (AX), Z30
 	VFMADD231PS      Z28, Z30, Z0
 	VFMADD231PS      Z29, Z30, Z1
-	VBROADCASTSS     (BX)(AX*1), Z30
+	VBROADCASTSS     (AX)(SI*1), Z30
 	VFMADD231PS      Z28, Z30, Z2
 	VFMADD231PS      Z29, Z30, Z3
-	VBROADCASTSS     (BX)(AX*2), Z30
+	VBROADCASTSS     (AX)(SI*2), Z30
 	VFMADD231PS      Z28, Z30, Z4
 	VFMADD231PS      Z29, Z30, Z5
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z6
-	VFMADD231PS.BCST (BX)(DI*1), Z29, Z7
-	VBROADCASTSS     (BX)(AX*4), Z30
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z6
+	VFMADD231PS.BCST (AX)(DI*1), Z29, Z7
+	VBROADCASTSS     (AX)(SI*4), Z30
 	VFMADD231PS      Z28, Z30, Z8
 	VFMADD231PS      Z29, Z30, Z9
-	VBROADCASTSS     (BX)(R8*1), Z30
+	VBROADCASTSS     (AX)(R8*1), Z30
 	VFMADD231PS      Z28, Z30, Z10
 	VFMADD231PS      Z29, Z30, Z11
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R9
 	JNZ              loop6_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer6_true
 	MOVQ             t+0(FP), AX
@@ -824,55 +958,55 @@ loop6_true:
 	VMULPS           Z28, Z9, Z9
 	VMULPS           Z28, Z10, Z10
 	VMULPS           Z28, Z11, Z11
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias6
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS          (CX), Z30
+	MOVQ             88(AX), R9
+	SHLQ             $0x02, R9
+	MOVQ             64(SP), BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z0
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R9, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z2
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R9, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z4
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R9, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z6
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R9, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z8
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z9
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R9, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z10
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z11
 
 bias6:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu6
-	VMOVUPS   (CX), Z30
+	VMOVUPS   (BX), Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z2, Z2
 	VADDPS    Z30, Z4, Z4
 	VADDPS    Z30, Z6, Z6
 	VADDPS    Z30, Z8, Z8
 	VADDPS    Z30, Z10, Z10
-	VMOVUPS.Z 64(CX), K1, Z30
+	VMOVUPS.Z 64(BX), K1, Z30
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z3, Z3
 	VADDPS    Z30, Z5, Z5
@@ -912,78 +1046,102 @@ relu6:
 store6:
 	CMPQ    104(AX), $0x20
 	JNE     part6
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, 64(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	JMP     next_tile6
 
 part6:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, K1, 64(CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, K1, 64(AX)
+
+next_tile6:
+	DECQ 32(SP)
+	JLE  last_tile6
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile6
+
+last_tile6:
 	VZEROUPPER
 	RET
 
 rows7:
+tile7:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R9
-	MOVQ       80(R9), R10
-	MOVQ       88(R9), R9
-	SHLQ       $0x02, R9
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
+	MOVQ       88(R9), R10
+	SHLQ       $0x02, R10
+	MOVQ       64(SP), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -1003,34 +1161,34 @@ outer7_true:
 	MOVQ (SP), R9
 
 loop7_true:
-	VMOVUPS          (SI), Z28
-	VMOVUPS.Z        64(SI), K1, Z29
-	VBROADCASTSS     (BX), Z30
+	VMOVUPS          (BX), Z28
+	VMOVUPS.Z        64(BX), K1, Z29
+	VBROADCASTSS     (AX), Z30
 	VFMADD231PS      Z28, Z30, Z0
 	VFMADD231PS      Z29, Z30, Z1
-	VBROADCASTSS     (BX)(AX*1), Z30
+	VBROADCASTSS     (AX)(SI*1), Z30
 	VFMADD231PS      Z28, Z30, Z2
 	VFMADD231PS      Z29, Z30, Z3
-	VBROADCASTSS     (BX)(AX*2), Z30
+	VBROADCASTSS     (AX)(SI*2), Z30
 	VFMADD231PS      Z28, Z30, Z4
 	VFMADD231PS      Z29, Z30, Z5
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z6
-	VFMADD231PS.BCST (BX)(DI*1), Z29, Z7
-	VBROADCASTSS     (BX)(AX*4), Z30
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z6
+	VFMADD231PS.BCST (AX)(DI*1), Z29, Z7
+	VBROADCASTSS     (AX)(SI*4), Z30
 	VFMADD231PS      Z28, Z30, Z8
 	VFMADD231PS      Z29, Z30, Z9
-	VBROADCASTSS     (BX)(R8*1), Z30
+	VBROADCASTSS     (AX)(R8*1), Z30
 	VFMADD231PS      Z28, Z30, Z10
 	VFMADD231PS      Z29, Z30, Z11
-	VBROADCASTSS     (BX)(DI*2), Z30
+	VBROADCASTSS     (AX)(DI*2), Z30
 	VFMADD231PS      Z28, Z30, Z12
 	VFMADD231PS      Z29, Z30, Z13
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R9
 	JNZ              loop7_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer7_true
 	MOVQ             t+0(FP), AX
@@ -1049,53 +1207,53 @@ loop7_true:
 	VMULPS           Z28, Z11, Z11
 	VMULPS           Z28, Z12, Z12
 	VMULPS           Z28, Z13, Z13
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias7
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS          (CX), Z30
+	MOVQ             88(AX), R9
+	SHLQ             $0x02, R9
+	MOVQ             64(SP), BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z0
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R9, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z2
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R9, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z4
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R9, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z6
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R9, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z8
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z9
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R9, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z10
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z11
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R9, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z12
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z13
 
 bias7:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu7
-	VMOVUPS   (CX), Z30
+	VMOVUPS   (BX), Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z2, Z2
 	VADDPS    Z30, Z4, Z4
@@ -1103,7 +1261,7 @@ bias7:
 	VADDPS    Z30, Z8, Z8
 	VADDPS    Z30, Z10, Z10
 	VADDPS    Z30, Z12, Z12
-	VMOVUPS.Z 64(CX), K1, Z30
+	VMOVUPS.Z 64(BX), K1, Z30
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z3, Z3
 	VADDPS    Z30, Z5, Z5
@@ -1148,87 +1306,111 @@ relu7:
 store7:
 	CMPQ    104(AX), $0x20
 	JNE     part7
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, 64(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	JMP     next_tile7
 
 part7:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, K1, 64(CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, K1, 64(AX)
+
+next_tile7:
+	DECQ 32(SP)
+	JLE  last_tile7
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile7
+
+last_tile7:
 	VZEROUPPER
 	RET
 
 rows8:
+tile8:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R10
-	MOVQ       80(R10), R11
-	MOVQ       88(R10), R10
-	SHLQ       $0x02, R10
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
+	MOVQ       88(R10), R11
+	SHLQ       $0x02, R11
+	MOVQ       64(SP), R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -1250,36 +1432,36 @@ outer8_true:
 	MOVQ (SP), R10
 
 loop8_true:
-	VMOVUPS          (SI), Z28
-	VMOVUPS.Z        64(SI), K1, Z29
-	VBROADCASTSS     (BX), Z30
+	VMOVUPS          (BX), Z28
+	VMOVUPS.Z        64(BX), K1, Z29
+	VBROADCASTSS     (AX), Z30
 	VFMADD231PS      Z28, Z30, Z0
 	VFMADD231PS      Z29, Z30, Z1
-	VBROADCASTSS     (BX)(AX*1), Z30
+	VBROADCASTSS     (AX)(SI*1), Z30
 	VFMADD231PS      Z28, Z30, Z2
 	VFMADD231PS      Z29, Z30, Z3
-	VBROADCASTSS     (BX)(AX*2), Z30
+	VBROADCASTSS     (AX)(SI*2), Z30
 	VFMADD231PS      Z28, Z30, Z4
 	VFMADD231PS      Z29, Z30, Z5
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z6
-	VFMADD231PS.BCST (BX)(DI*1), Z29, Z7
-	VBROADCASTSS     (BX)(AX*4), Z30
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z6
+	VFMADD231PS.BCST (AX)(DI*1), Z29, Z7
+	VBROADCASTSS     (AX)(SI*4), Z30
 	VFMADD231PS      Z28, Z30, Z8
 	VFMADD231PS      Z29, Z30, Z9
-	VBROADCASTSS     (BX)(R8*1), Z30
+	VBROADCASTSS     (AX)(R8*1), Z30
 	VFMADD231PS      Z28, Z30, Z10
 	VFMADD231PS      Z29, Z30, Z11
-	VBROADCASTSS     (BX)(DI*2), Z30
+	VBROADCASTSS     (AX)(DI*2), Z30
 	VFMADD231PS      Z28, Z30, Z12
 	VFMADD231PS      Z29, Z30, Z13
-	VFMADD231PS.BCST (BX)(R9*1), Z28, Z14
-	VFMADD231PS.BCST (BX)(R9*1), Z29, Z15
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VFMADD231PS.BCST (AX)(R9*1), Z28, Z14
+	VFMADD231PS.BCST (AX)(R9*1), Z29, Z15
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R10
 	JNZ              loop8_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer8_true
 	MOVQ             t+0(FP), AX
@@ -1300,58 +1482,58 @@ loop8_true:
 	VMULPS           Z28, Z13, Z13
 	VMULPS           Z28, Z14, Z14
 	VMULPS           Z28, Z15, Z15
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias8
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS          (CX), Z30
+	MOVQ             88(AX), R10
+	SHLQ             $0x02, R10
+	MOVQ             64(SP), BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z0
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R10, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z2
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R10, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z4
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R10, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z6
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R10, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z8
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z9
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R10, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z10
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z11
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R10, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z12
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z13
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R10, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z14
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z15
 
 bias8:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu8
-	VMOVUPS   (CX), Z30
+	VMOVUPS   (BX), Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z2, Z2
 	VADDPS    Z30, Z4, Z4
@@ -1360,7 +1542,7 @@ bias8:
 	VADDPS    Z30, Z10, Z10
 	VADDPS    Z30, Z12, Z12
 	VADDPS    Z30, Z14, Z14
-	VMOVUPS.Z 64(CX), K1, Z30
+	VMOVUPS.Z 64(BX), K1, Z30
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z3, Z3
 	VADDPS    Z30, Z5, Z5
@@ -1410,96 +1592,120 @@ relu8:
 store8:
 	CMPQ    104(AX), $0x20
 	JNE     part8
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z14, (CX)
-	VMOVUPS Z15, 64(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, 64(AX)
+	JMP     next_tile8
 
 part8:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z14, (CX)
-	VMOVUPS Z15, K1, 64(CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, K1, 64(AX)
+
+next_tile8:
+	DECQ 32(SP)
+	JLE  last_tile8
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile8
+
+last_tile8:
 	VZEROUPPER
 	RET
 
 rows9:
+tile9:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R10
-	MOVQ       80(R10), R11
-	MOVQ       88(R10), R10
-	SHLQ       $0x02, R10
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
+	MOVQ       88(R10), R11
+	SHLQ       $0x02, R11
+	MOVQ       64(SP), R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -1523,39 +1729,39 @@ outer9_true:
 	MOVQ (SP), R10
 
 loop9_true:
-	VMOVUPS          (SI), Z28
-	VMOVUPS.Z        64(SI), K1, Z29
-	VBROADCASTSS     (BX), Z30
+	VMOVUPS          (BX), Z28
+	VMOVUPS.Z        64(BX), K1, Z29
+	VBROADCASTSS     (AX), Z30
 	VFMADD231PS      Z28, Z30, Z0
 	VFMADD231PS      Z29, Z30, Z1
-	VBROADCASTSS     (BX)(AX*1), Z30
+	VBROADCASTSS     (AX)(SI*1), Z30
 	VFMADD231PS      Z28, Z30, Z2
 	VFMADD231PS      Z29, Z30, Z3
-	VBROADCASTSS     (BX)(AX*2), Z30
+	VBROADCASTSS     (AX)(SI*2), Z30
 	VFMADD231PS      Z28, Z30, Z4
 	VFMADD231PS      Z29, Z30, Z5
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z6
-	VFMADD231PS.BCST (BX)(DI*1), Z29, Z7
-	VBROADCASTSS     (BX)(AX*4), Z30
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z6
+	VFMADD231PS.BCST (AX)(DI*1), Z29, Z7
+	VBROADCASTSS     (AX)(SI*4), Z30
 	VFMADD231PS      Z28, Z30, Z8
 	VFMADD231PS      Z29, Z30, Z9
-	VBROADCASTSS     (BX)(R8*1), Z30
+	VBROADCASTSS     (AX)(R8*1), Z30
 	VFMADD231PS      Z28, Z30, Z10
 	VFMADD231PS      Z29, Z30, Z11
-	VBROADCASTSS     (BX)(DI*2), Z30
+	VBROADCASTSS     (AX)(DI*2), Z30
 	VFMADD231PS      Z28, Z30, Z12
 	VFMADD231PS      Z29, Z30, Z13
-	VFMADD231PS.BCST (BX)(R9*1), Z28, Z14
-	VFMADD231PS.BCST (BX)(R9*1), Z29, Z15
-	VBROADCASTSS     (BX)(AX*8), Z30
+	VFMADD231PS.BCST (AX)(R9*1), Z28, Z14
+	VFMADD231PS.BCST (AX)(R9*1), Z29, Z15
+	VBROADCASTSS     (AX)(SI*8), Z30
 	VFMADD231PS      Z28, Z30, Z16
 	VFMADD231PS      Z29, Z30, Z17
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R10
 	JNZ              loop9_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer9_true
 	MOVQ             t+0(FP), AX
@@ -1578,63 +1784,63 @@ loop9_true:
 	VMULPS           Z28, Z15, Z15
 	VMULPS           Z28, Z16, Z16
 	VMULPS           Z28, Z17, Z17
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias9
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS          (CX), Z30
+	MOVQ             88(AX), R10
+	SHLQ             $0x02, R10
+	MOVQ             64(SP), BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z0
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R10, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z2
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R10, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z4
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R10, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z6
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R10, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z8
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z9
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R10, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z10
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z11
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R10, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z12
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z13
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R10, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z14
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z15
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R10, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z16
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z17
 
 bias9:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu9
-	VMOVUPS   (CX), Z30
+	VMOVUPS   (BX), Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z2, Z2
 	VADDPS    Z30, Z4, Z4
@@ -1644,7 +1850,7 @@ bias9:
 	VADDPS    Z30, Z12, Z12
 	VADDPS    Z30, Z14, Z14
 	VADDPS    Z30, Z16, Z16
-	VMOVUPS.Z 64(CX), K1, Z30
+	VMOVUPS.Z 64(BX), K1, Z30
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z3, Z3
 	VADDPS    Z30, Z5, Z5
@@ -1699,105 +1905,129 @@ relu9:
 store9:
 	CMPQ    104(AX), $0x20
 	JNE     part9
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z14, (CX)
-	VMOVUPS Z15, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z16, (CX)
-	VMOVUPS Z17, 64(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	JMP     next_tile9
 
 part9:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z14, (CX)
-	VMOVUPS Z15, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z16, (CX)
-	VMOVUPS Z17, K1, 64(CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, K1, 64(AX)
+
+next_tile9:
+	DECQ 32(SP)
+	JLE  last_tile9
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile9
+
+last_tile9:
 	VZEROUPPER
 	RET
 
 rows10:
+tile10:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R11
-	MOVQ       80(R11), R12
-	MOVQ       88(R11), R11
-	SHLQ       $0x02, R11
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
+	MOVQ       88(R11), R12
+	SHLQ       $0x02, R12
+	MOVQ       64(SP), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -1823,42 +2053,42 @@ outer10_true:
 	MOVQ (SP), R11
 
 loop10_true:
-	VMOVUPS          (SI), Z28
-	VMOVUPS.Z        64(SI), K1, Z29
-	VBROADCASTSS     (BX), Z30
+	VMOVUPS          (BX), Z28
+	VMOVUPS.Z        64(BX), K1, Z29
+	VBROADCASTSS     (AX), Z30
 	VFMADD231PS      Z28, Z30, Z0
 	VFMADD231PS      Z29, Z30, Z1
-	VBROADCASTSS     (BX)(AX*1), Z30
+	VBROADCASTSS     (AX)(SI*1), Z30
 	VFMADD231PS      Z28, Z30, Z2
 	VFMADD231PS      Z29, Z30, Z3
-	VBROADCASTSS     (BX)(AX*2), Z30
+	VBROADCASTSS     (AX)(SI*2), Z30
 	VFMADD231PS      Z28, Z30, Z4
 	VFMADD231PS      Z29, Z30, Z5
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z6
-	VFMADD231PS.BCST (BX)(DI*1), Z29, Z7
-	VBROADCASTSS     (BX)(AX*4), Z30
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z6
+	VFMADD231PS.BCST (AX)(DI*1), Z29, Z7
+	VBROADCASTSS     (AX)(SI*4), Z30
 	VFMADD231PS      Z28, Z30, Z8
 	VFMADD231PS      Z29, Z30, Z9
-	VBROADCASTSS     (BX)(R8*1), Z30
+	VBROADCASTSS     (AX)(R8*1), Z30
 	VFMADD231PS      Z28, Z30, Z10
 	VFMADD231PS      Z29, Z30, Z11
-	VBROADCASTSS     (BX)(DI*2), Z30
+	VBROADCASTSS     (AX)(DI*2), Z30
 	VFMADD231PS      Z28, Z30, Z12
 	VFMADD231PS      Z29, Z30, Z13
-	VFMADD231PS.BCST (BX)(R9*1), Z28, Z14
-	VFMADD231PS.BCST (BX)(R9*1), Z29, Z15
-	VBROADCASTSS     (BX)(AX*8), Z30
+	VFMADD231PS.BCST (AX)(R9*1), Z28, Z14
+	VFMADD231PS.BCST (AX)(R9*1), Z29, Z15
+	VBROADCASTSS     (AX)(SI*8), Z30
 	VFMADD231PS      Z28, Z30, Z16
 	VFMADD231PS      Z29, Z30, Z17
-	VBROADCASTSS     (BX)(R10*1), Z30
+	VBROADCASTSS     (AX)(R10*1), Z30
 	VFMADD231PS      Z28, Z30, Z18
 	VFMADD231PS      Z29, Z30, Z19
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R11
 	JNZ              loop10_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer10_true
 	MOVQ             t+0(FP), AX
@@ -1883,68 +2113,68 @@ loop10_true:
 	VMULPS           Z28, Z17, Z17
 	VMULPS           Z28, Z18, Z18
 	VMULPS           Z28, Z19, Z19
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias10
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS          (CX), Z30
+	MOVQ             88(AX), R11
+	SHLQ             $0x02, R11
+	MOVQ             64(SP), BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z0
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z2
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z4
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z6
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z8
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z9
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z10
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z11
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z12
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z13
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z14
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z15
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z16
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z17
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z18
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z19
 
 bias10:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu10
-	VMOVUPS   (CX), Z30
+	VMOVUPS   (BX), Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z2, Z2
 	VADDPS    Z30, Z4, Z4
@@ -1955,7 +2185,7 @@ bias10:
 	VADDPS    Z30, Z14, Z14
 	VADDPS    Z30, Z16, Z16
 	VADDPS    Z30, Z18, Z18
-	VMOVUPS.Z 64(CX), K1, Z30
+	VMOVUPS.Z 64(BX), K1, Z30
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z3, Z3
 	VADDPS    Z30, Z5, Z5
@@ -2015,114 +2245,138 @@ relu10:
 store10:
 	CMPQ    104(AX), $0x20
 	JNE     part10
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z14, (CX)
-	VMOVUPS Z15, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z16, (CX)
-	VMOVUPS Z17, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z18, (CX)
-	VMOVUPS Z19, 64(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z18, (AX)
+	VMOVUPS Z19, 64(AX)
+	JMP     next_tile10
 
 part10:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z14, (CX)
-	VMOVUPS Z15, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z16, (CX)
-	VMOVUPS Z17, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z18, (CX)
-	VMOVUPS Z19, K1, 64(CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z18, (AX)
+	VMOVUPS Z19, K1, 64(AX)
+
+next_tile10:
+	DECQ 32(SP)
+	JLE  last_tile10
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile10
+
+last_tile10:
 	VZEROUPPER
 	RET
 
 rows11:
+tile11:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R11
-	MOVQ       80(R11), R12
-	MOVQ       88(R11), R11
-	SHLQ       $0x02, R11
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
+	MOVQ       88(R11), R12
+	SHLQ       $0x02, R12
+	MOVQ       64(SP), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -2150,45 +2404,45 @@ outer11_true:
 	MOVQ (SP), R11
 
 loop11_true:
-	VMOVUPS          (SI), Z28
-	VMOVUPS.Z        64(SI), K1, Z29
-	VBROADCASTSS     (BX), Z30
+	VMOVUPS          (BX), Z28
+	VMOVUPS.Z        64(BX), K1, Z29
+	VBROADCASTSS     (AX), Z30
 	VFMADD231PS      Z28, Z30, Z0
 	VFMADD231PS      Z29, Z30, Z1
-	VBROADCASTSS     (BX)(AX*1), Z30
+	VBROADCASTSS     (AX)(SI*1), Z30
 	VFMADD231PS      Z28, Z30, Z2
 	VFMADD231PS      Z29, Z30, Z3
-	VBROADCASTSS     (BX)(AX*2), Z30
+	VBROADCASTSS     (AX)(SI*2), Z30
 	VFMADD231PS      Z28, Z30, Z4
 	VFMADD231PS      Z29, Z30, Z5
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z6
-	VFMADD231PS.BCST (BX)(DI*1), Z29, Z7
-	VBROADCASTSS     (BX)(AX*4), Z30
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z6
+	VFMADD231PS.BCST (AX)(DI*1), Z29, Z7
+	VBROADCASTSS     (AX)(SI*4), Z30
 	VFMADD231PS      Z28, Z30, Z8
 	VFMADD231PS      Z29, Z30, Z9
-	VBROADCASTSS     (BX)(R8*1), Z30
+	VBROADCASTSS     (AX)(R8*1), Z30
 	VFMADD231PS      Z28, Z30, Z10
 	VFMADD231PS      Z29, Z30, Z11
-	VBROADCASTSS     (BX)(DI*2), Z30
+	VBROADCASTSS     (AX)(DI*2), Z30
 	VFMADD231PS      Z28, Z30, Z12
 	VFMADD231PS      Z29, Z30, Z13
-	VFMADD231PS.BCST (BX)(R9*1), Z28, Z14
-	VFMADD231PS.BCST (BX)(R9*1), Z29, Z15
-	VBROADCASTSS     (BX)(AX*8), Z30
+	VFMADD231PS.BCST (AX)(R9*1), Z28, Z14
+	VFMADD231PS.BCST (AX)(R9*1), Z29, Z15
+	VBROADCASTSS     (AX)(SI*8), Z30
 	VFMADD231PS      Z28, Z30, Z16
 	VFMADD231PS      Z29, Z30, Z17
-	VBROADCASTSS     (BX)(R10*1), Z30
+	VBROADCASTSS     (AX)(R10*1), Z30
 	VFMADD231PS      Z28, Z30, Z18
 	VFMADD231PS      Z29, Z30, Z19
-	VBROADCASTSS     (BX)(R8*2), Z30
+	VBROADCASTSS     (AX)(R8*2), Z30
 	VFMADD231PS      Z28, Z30, Z20
 	VFMADD231PS      Z29, Z30, Z21
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R11
 	JNZ              loop11_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer11_true
 	MOVQ             t+0(FP), AX
@@ -2215,73 +2469,73 @@ loop11_true:
 	VMULPS           Z28, Z19, Z19
 	VMULPS           Z28, Z20, Z20
 	VMULPS           Z28, Z21, Z21
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias11
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS          (CX), Z30
+	MOVQ             88(AX), R11
+	SHLQ             $0x02, R11
+	MOVQ             64(SP), BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z0
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z2
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z4
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z6
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z8
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z9
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z10
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z11
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z12
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z13
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z14
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z15
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z16
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z17
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z18
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z19
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R11, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z20
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z21
 
 bias11:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu11
-	VMOVUPS   (CX), Z30
+	VMOVUPS   (BX), Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z2, Z2
 	VADDPS    Z30, Z4, Z4
@@ -2293,7 +2547,7 @@ bias11:
 	VADDPS    Z30, Z16, Z16
 	VADDPS    Z30, Z18, Z18
 	VADDPS    Z30, Z20, Z20
-	VMOVUPS.Z 64(CX), K1, Z30
+	VMOVUPS.Z 64(BX), K1, Z30
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z3, Z3
 	VADDPS    Z30, Z5, Z5
@@ -2358,123 +2612,147 @@ relu11:
 store11:
 	CMPQ    104(AX), $0x20
 	JNE     part11
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z14, (CX)
-	VMOVUPS Z15, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z16, (CX)
-	VMOVUPS Z17, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z18, (CX)
-	VMOVUPS Z19, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z20, (CX)
-	VMOVUPS Z21, 64(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z18, (AX)
+	VMOVUPS Z19, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z20, (AX)
+	VMOVUPS Z21, 64(AX)
+	JMP     next_tile11
 
 part11:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z14, (CX)
-	VMOVUPS Z15, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z16, (CX)
-	VMOVUPS Z17, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z18, (CX)
-	VMOVUPS Z19, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z20, (CX)
-	VMOVUPS Z21, K1, 64(CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z18, (AX)
+	VMOVUPS Z19, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z20, (AX)
+	VMOVUPS Z21, K1, 64(AX)
+
+next_tile11:
+	DECQ 32(SP)
+	JLE  last_tile11
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile11
+
+last_tile11:
 	VZEROUPPER
 	RET
 
 rows12:
+tile12:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R12
-	MOVQ       80(R12), R13
-	MOVQ       88(R12), R12
-	SHLQ       $0x02, R12
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
+	MOVQ       88(R12), R13
+	SHLQ       $0x02, R13
+	MOVQ       64(SP), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -2504,47 +2782,47 @@ outer12_true:
 	MOVQ (SP), R12
 
 loop12_true:
-	VMOVUPS          (SI), Z28
-	VMOVUPS.Z        64(SI), K1, Z29
-	VBROADCASTSS     (BX), Z30
+	VMOVUPS          (BX), Z28
+	VMOVUPS.Z        64(BX), K1, Z29
+	VBROADCASTSS     (AX), Z30
 	VFMADD231PS      Z28, Z30, Z0
 	VFMADD231PS      Z29, Z30, Z1
-	VBROADCASTSS     (BX)(AX*1), Z30
+	VBROADCASTSS     (AX)(SI*1), Z30
 	VFMADD231PS      Z28, Z30, Z2
 	VFMADD231PS      Z29, Z30, Z3
-	VBROADCASTSS     (BX)(AX*2), Z30
+	VBROADCASTSS     (AX)(SI*2), Z30
 	VFMADD231PS      Z28, Z30, Z4
 	VFMADD231PS      Z29, Z30, Z5
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z6
-	VFMADD231PS.BCST (BX)(DI*1), Z29, Z7
-	VBROADCASTSS     (BX)(AX*4), Z30
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z6
+	VFMADD231PS.BCST (AX)(DI*1), Z29, Z7
+	VBROADCASTSS     (AX)(SI*4), Z30
 	VFMADD231PS      Z28, Z30, Z8
 	VFMADD231PS      Z29, Z30, Z9
-	VBROADCASTSS     (BX)(R8*1), Z30
+	VBROADCASTSS     (AX)(R8*1), Z30
 	VFMADD231PS      Z28, Z30, Z10
 	VFMADD231PS      Z29, Z30, Z11
-	VBROADCASTSS     (BX)(DI*2), Z30
+	VBROADCASTSS     (AX)(DI*2), Z30
 	VFMADD231PS      Z28, Z30, Z12
 	VFMADD231PS      Z29, Z30, Z13
-	VFMADD231PS.BCST (BX)(R9*1), Z28, Z14
-	VFMADD231PS.BCST (BX)(R9*1), Z29, Z15
-	VBROADCASTSS     (BX)(AX*8), Z30
+	VFMADD231PS.BCST (AX)(R9*1), Z28, Z14
+	VFMADD231PS.BCST (AX)(R9*1), Z29, Z15
+	VBROADCASTSS     (AX)(SI*8), Z30
 	VFMADD231PS      Z28, Z30, Z16
 	VFMADD231PS      Z29, Z30, Z17
-	VBROADCASTSS     (BX)(R10*1), Z30
+	VBROADCASTSS     (AX)(R10*1), Z30
 	VFMADD231PS      Z28, Z30, Z18
 	VFMADD231PS      Z29, Z30, Z19
-	VBROADCASTSS     (BX)(R8*2), Z30
+	VBROADCASTSS     (AX)(R8*2), Z30
 	VFMADD231PS      Z28, Z30, Z20
 	VFMADD231PS      Z29, Z30, Z21
-	VFMADD231PS.BCST (BX)(R11*1), Z28, Z22
-	VFMADD231PS.BCST (BX)(R11*1), Z29, Z23
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VFMADD231PS.BCST (AX)(R11*1), Z28, Z22
+	VFMADD231PS.BCST (AX)(R11*1), Z29, Z23
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R12
 	JNZ              loop12_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer12_true
 	MOVQ             t+0(FP), AX
@@ -2573,78 +2851,78 @@ loop12_true:
 	VMULPS           Z28, Z21, Z21
 	VMULPS           Z28, Z22, Z22
 	VMULPS           Z28, Z23, Z23
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias12
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS          (CX), Z30
+	MOVQ             88(AX), R12
+	SHLQ             $0x02, R12
+	MOVQ             64(SP), BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z0
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z2
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z4
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z6
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z8
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z9
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z10
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z11
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z12
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z13
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z14
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z15
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z16
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z17
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z18
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z19
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z20
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z21
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z22
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z23
 
 bias12:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu12
-	VMOVUPS   (CX), Z30
+	VMOVUPS   (BX), Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z2, Z2
 	VADDPS    Z30, Z4, Z4
@@ -2657,7 +2935,7 @@ bias12:
 	VADDPS    Z30, Z18, Z18
 	VADDPS    Z30, Z20, Z20
 	VADDPS    Z30, Z22, Z22
-	VMOVUPS.Z 64(CX), K1, Z30
+	VMOVUPS.Z 64(BX), K1, Z30
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z3, Z3
 	VADDPS    Z30, Z5, Z5
@@ -2727,132 +3005,156 @@ relu12:
 store12:
 	CMPQ    104(AX), $0x20
 	JNE     part12
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z14, (CX)
-	VMOVUPS Z15, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z16, (CX)
-	VMOVUPS Z17, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z18, (CX)
-	VMOVUPS Z19, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z20, (CX)
-	VMOVUPS Z21, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z22, (CX)
-	VMOVUPS Z23, 64(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z18, (AX)
+	VMOVUPS Z19, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z20, (AX)
+	VMOVUPS Z21, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z22, (AX)
+	VMOVUPS Z23, 64(AX)
+	JMP     next_tile12
 
 part12:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z14, (CX)
-	VMOVUPS Z15, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z16, (CX)
-	VMOVUPS Z17, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z18, (CX)
-	VMOVUPS Z19, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z20, (CX)
-	VMOVUPS Z21, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z22, (CX)
-	VMOVUPS Z23, K1, 64(CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z18, (AX)
+	VMOVUPS Z19, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z20, (AX)
+	VMOVUPS Z21, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z22, (AX)
+	VMOVUPS Z23, K1, 64(AX)
+
+next_tile12:
+	DECQ 32(SP)
+	JLE  last_tile12
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile12
+
+last_tile12:
 	VZEROUPPER
 	RET
 
 rows13:
+tile13:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R12
-	MOVQ       80(R12), R13
-	MOVQ       88(R12), R12
-	SHLQ       $0x02, R12
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
+	MOVQ       88(R12), R13
+	SHLQ       $0x02, R13
+	MOVQ       64(SP), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -2884,50 +3186,50 @@ outer13_true:
 	MOVQ (SP), R12
 
 loop13_true:
-	VMOVUPS          (SI), Z28
-	VMOVUPS.Z        64(SI), K1, Z29
-	VBROADCASTSS     (BX), Z30
+	VMOVUPS          (BX), Z28
+	VMOVUPS.Z        64(BX), K1, Z29
+	VBROADCASTSS     (AX), Z30
 	VFMADD231PS      Z28, Z30, Z0
 	VFMADD231PS      Z29, Z30, Z1
-	VBROADCASTSS     (BX)(AX*1), Z30
+	VBROADCASTSS     (AX)(SI*1), Z30
 	VFMADD231PS      Z28, Z30, Z2
 	VFMADD231PS      Z29, Z30, Z3
-	VBROADCASTSS     (BX)(AX*2), Z30
+	VBROADCASTSS     (AX)(SI*2), Z30
 	VFMADD231PS      Z28, Z30, Z4
 	VFMADD231PS      Z29, Z30, Z5
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z6
-	VFMADD231PS.BCST (BX)(DI*1), Z29, Z7
-	VBROADCASTSS     (BX)(AX*4), Z30
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z6
+	VFMADD231PS.BCST (AX)(DI*1), Z29, Z7
+	VBROADCASTSS     (AX)(SI*4), Z30
 	VFMADD231PS      Z28, Z30, Z8
 	VFMADD231PS      Z29, Z30, Z9
-	VBROADCASTSS     (BX)(R8*1), Z30
+	VBROADCASTSS     (AX)(R8*1), Z30
 	VFMADD231PS      Z28, Z30, Z10
 	VFMADD231PS      Z29, Z30, Z11
-	VBROADCASTSS     (BX)(DI*2), Z30
+	VBROADCASTSS     (AX)(DI*2), Z30
 	VFMADD231PS      Z28, Z30, Z12
 	VFMADD231PS      Z29, Z30, Z13
-	VFMADD231PS.BCST (BX)(R9*1), Z28, Z14
-	VFMADD231PS.BCST (BX)(R9*1), Z29, Z15
-	VBROADCASTSS     (BX)(AX*8), Z30
+	VFMADD231PS.BCST (AX)(R9*1), Z28, Z14
+	VFMADD231PS.BCST (AX)(R9*1), Z29, Z15
+	VBROADCASTSS     (AX)(SI*8), Z30
 	VFMADD231PS      Z28, Z30, Z16
 	VFMADD231PS      Z29, Z30, Z17
-	VBROADCASTSS     (BX)(R10*1), Z30
+	VBROADCASTSS     (AX)(R10*1), Z30
 	VFMADD231PS      Z28, Z30, Z18
 	VFMADD231PS      Z29, Z30, Z19
-	VBROADCASTSS     (BX)(R8*2), Z30
+	VBROADCASTSS     (AX)(R8*2), Z30
 	VFMADD231PS      Z28, Z30, Z20
 	VFMADD231PS      Z29, Z30, Z21
-	VFMADD231PS.BCST (BX)(R11*1), Z28, Z22
-	VFMADD231PS.BCST (BX)(R11*1), Z29, Z23
-	VBROADCASTSS     (BX)(DI*4), Z30
+	VFMADD231PS.BCST (AX)(R11*1), Z28, Z22
+	VFMADD231PS.BCST (AX)(R11*1), Z29, Z23
+	VBROADCASTSS     (AX)(DI*4), Z30
 	VFMADD231PS      Z28, Z30, Z24
 	VFMADD231PS      Z29, Z30, Z25
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R12
 	JNZ              loop13_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer13_true
 	MOVQ             t+0(FP), AX
@@ -2958,83 +3260,83 @@ loop13_true:
 	VMULPS           Z28, Z23, Z23
 	VMULPS           Z28, Z24, Z24
 	VMULPS           Z28, Z25, Z25
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias13
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS          (CX), Z30
+	MOVQ             88(AX), R12
+	SHLQ             $0x02, R12
+	MOVQ             64(SP), BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z0
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z2
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z4
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z6
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z8
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z9
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z10
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z11
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z12
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z13
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z14
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z15
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z16
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z17
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z18
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z19
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z20
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z21
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z22
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z23
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R12, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z24
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z25
 
 bias13:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu13
-	VMOVUPS   (CX), Z30
+	VMOVUPS   (BX), Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z2, Z2
 	VADDPS    Z30, Z4, Z4
@@ -3048,7 +3350,7 @@ bias13:
 	VADDPS    Z30, Z20, Z20
 	VADDPS    Z30, Z22, Z22
 	VADDPS    Z30, Z24, Z24
-	VMOVUPS.Z 64(CX), K1, Z30
+	VMOVUPS.Z 64(BX), K1, Z30
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z3, Z3
 	VADDPS    Z30, Z5, Z5
@@ -3123,141 +3425,165 @@ relu13:
 store13:
 	CMPQ    104(AX), $0x20
 	JNE     part13
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z14, (CX)
-	VMOVUPS Z15, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z16, (CX)
-	VMOVUPS Z17, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z18, (CX)
-	VMOVUPS Z19, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z20, (CX)
-	VMOVUPS Z21, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z22, (CX)
-	VMOVUPS Z23, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z24, (CX)
-	VMOVUPS Z25, 64(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z18, (AX)
+	VMOVUPS Z19, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z20, (AX)
+	VMOVUPS Z21, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z22, (AX)
+	VMOVUPS Z23, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z24, (AX)
+	VMOVUPS Z25, 64(AX)
+	JMP     next_tile13
 
 part13:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z14, (CX)
-	VMOVUPS Z15, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z16, (CX)
-	VMOVUPS Z17, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z18, (CX)
-	VMOVUPS Z19, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z20, (CX)
-	VMOVUPS Z21, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z22, (CX)
-	VMOVUPS Z23, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z24, (CX)
-	VMOVUPS Z25, K1, 64(CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z18, (AX)
+	VMOVUPS Z19, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z20, (AX)
+	VMOVUPS Z21, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z22, (AX)
+	VMOVUPS Z23, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z24, (AX)
+	VMOVUPS Z25, K1, 64(AX)
+
+next_tile13:
+	DECQ 32(SP)
+	JLE  last_tile13
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile13
+
+last_tile13:
 	VZEROUPPER
 	RET
 
 rows14:
+tile14:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R13
-	MOVQ       80(R13), R14
-	MOVQ       88(R13), R13
-	SHLQ       $0x02, R13
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
+	MOVQ       88(R13), R14
+	SHLQ       $0x02, R14
+	MOVQ       64(SP), R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -3291,53 +3617,53 @@ outer14_true:
 	MOVQ (SP), R13
 
 loop14_true:
-	VMOVUPS          (SI), Z28
-	VMOVUPS.Z        64(SI), K1, Z29
-	VBROADCASTSS     (BX), Z30
+	VMOVUPS          (BX), Z28
+	VMOVUPS.Z        64(BX), K1, Z29
+	VBROADCASTSS     (AX), Z30
 	VFMADD231PS      Z28, Z30, Z0
 	VFMADD231PS      Z29, Z30, Z1
-	VBROADCASTSS     (BX)(AX*1), Z30
+	VBROADCASTSS     (AX)(SI*1), Z30
 	VFMADD231PS      Z28, Z30, Z2
 	VFMADD231PS      Z29, Z30, Z3
-	VBROADCASTSS     (BX)(AX*2), Z30
+	VBROADCASTSS     (AX)(SI*2), Z30
 	VFMADD231PS      Z28, Z30, Z4
 	VFMADD231PS      Z29, Z30, Z5
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z6
-	VFMADD231PS.BCST (BX)(DI*1), Z29, Z7
-	VBROADCASTSS     (BX)(AX*4), Z30
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z6
+	VFMADD231PS.BCST (AX)(DI*1), Z29, Z7
+	VBROADCASTSS     (AX)(SI*4), Z30
 	VFMADD231PS      Z28, Z30, Z8
 	VFMADD231PS      Z29, Z30, Z9
-	VBROADCASTSS     (BX)(R8*1), Z30
+	VBROADCASTSS     (AX)(R8*1), Z30
 	VFMADD231PS      Z28, Z30, Z10
 	VFMADD231PS      Z29, Z30, Z11
-	VBROADCASTSS     (BX)(DI*2), Z30
+	VBROADCASTSS     (AX)(DI*2), Z30
 	VFMADD231PS      Z28, Z30, Z12
 	VFMADD231PS      Z29, Z30, Z13
-	VFMADD231PS.BCST (BX)(R9*1), Z28, Z14
-	VFMADD231PS.BCST (BX)(R9*1), Z29, Z15
-	VBROADCASTSS     (BX)(AX*8), Z30
+	VFMADD231PS.BCST (AX)(R9*1), Z28, Z14
+	VFMADD231PS.BCST (AX)(R9*1), Z29, Z15
+	VBROADCASTSS     (AX)(SI*8), Z30
 	VFMADD231PS      Z28, Z30, Z16
 	VFMADD231PS      Z29, Z30, Z17
-	VBROADCASTSS     (BX)(R10*1), Z30
+	VBROADCASTSS     (AX)(R10*1), Z30
 	VFMADD231PS      Z28, Z30, Z18
 	VFMADD231PS      Z29, Z30, Z19
-	VBROADCASTSS     (BX)(R8*2), Z30
+	VBROADCASTSS     (AX)(R8*2), Z30
 	VFMADD231PS      Z28, Z30, Z20
 	VFMADD231PS      Z29, Z30, Z21
-	VFMADD231PS.BCST (BX)(R11*1), Z28, Z22
-	VFMADD231PS.BCST (BX)(R11*1), Z29, Z23
-	VBROADCASTSS     (BX)(DI*4), Z30
+	VFMADD231PS.BCST (AX)(R11*1), Z28, Z22
+	VFMADD231PS.BCST (AX)(R11*1), Z29, Z23
+	VBROADCASTSS     (AX)(DI*4), Z30
 	VFMADD231PS      Z28, Z30, Z24
 	VFMADD231PS      Z29, Z30, Z25
-	VBROADCASTSS     (BX)(R12*1), Z30
+	VBROADCASTSS     (AX)(R12*1), Z30
 	VFMADD231PS      Z28, Z30, Z26
 	VFMADD231PS      Z29, Z30, Z27
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R13
 	JNZ              loop14_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer14_true
 	MOVQ             t+0(FP), AX
@@ -3370,88 +3696,88 @@ loop14_true:
 	VMULPS           Z28, Z25, Z25
 	VMULPS           Z28, Z26, Z26
 	VMULPS           Z28, Z27, Z27
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias14
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS          (CX), Z30
+	MOVQ             88(AX), R13
+	SHLQ             $0x02, R13
+	MOVQ             64(SP), BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z0
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R13, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z2
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R13, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z4
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R13, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z6
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R13, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z8
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z9
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R13, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z10
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z11
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R13, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z12
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z13
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R13, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z14
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z15
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R13, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z16
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z17
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R13, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z18
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z19
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R13, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z20
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z21
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R13, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z22
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z23
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R13, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z24
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z25
-	ADDQ             DX, CX
-	VMOVUPS          (CX), Z30
+	ADDQ             R13, BX
+	VMOVUPS          (BX), Z30
 	VFMADD231PS      Z30, Z29, Z26
-	VMOVUPS.Z        64(CX), K1, Z30
+	VMOVUPS.Z        64(BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z27
 
 bias14:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu14
-	VMOVUPS   (CX), Z30
+	VMOVUPS   (BX), Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z2, Z2
 	VADDPS    Z30, Z4, Z4
@@ -3466,7 +3792,7 @@ bias14:
 	VADDPS    Z30, Z22, Z22
 	VADDPS    Z30, Z24, Z24
 	VADDPS    Z30, Z26, Z26
-	VMOVUPS.Z 64(CX), K1, Z30
+	VMOVUPS.Z 64(BX), K1, Z30
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z3, Z3
 	VADDPS    Z30, Z5, Z5
@@ -3546,208 +3872,241 @@ relu14:
 store14:
 	CMPQ    104(AX), $0x20
 	JNE     part14
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z14, (CX)
-	VMOVUPS Z15, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z16, (CX)
-	VMOVUPS Z17, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z18, (CX)
-	VMOVUPS Z19, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z20, (CX)
-	VMOVUPS Z21, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z22, (CX)
-	VMOVUPS Z23, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z24, (CX)
-	VMOVUPS Z25, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z26, (CX)
-	VMOVUPS Z27, 64(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z18, (AX)
+	VMOVUPS Z19, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z20, (AX)
+	VMOVUPS Z21, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z22, (AX)
+	VMOVUPS Z23, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z24, (AX)
+	VMOVUPS Z25, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z26, (AX)
+	VMOVUPS Z27, 64(AX)
+	JMP     next_tile14
 
 part14:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VMOVUPS Z5, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VMOVUPS Z7, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VMOVUPS Z9, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VMOVUPS Z11, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VMOVUPS Z13, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z14, (CX)
-	VMOVUPS Z15, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z16, (CX)
-	VMOVUPS Z17, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z18, (CX)
-	VMOVUPS Z19, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z20, (CX)
-	VMOVUPS Z21, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z22, (CX)
-	VMOVUPS Z23, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z24, (CX)
-	VMOVUPS Z25, K1, 64(CX)
-	ADDQ    AX, CX
-	VMOVUPS Z26, (CX)
-	VMOVUPS Z27, K1, 64(CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z18, (AX)
+	VMOVUPS Z19, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z20, (AX)
+	VMOVUPS Z21, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z22, (AX)
+	VMOVUPS Z23, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z24, (AX)
+	VMOVUPS Z25, K1, 64(AX)
+	ADDQ    BX, AX
+	VMOVUPS Z26, (AX)
+	VMOVUPS Z27, K1, 64(AX)
+
+next_tile14:
+	DECQ 32(SP)
+	JLE  last_tile14
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile14
+
+last_tile14:
 	VZEROUPPER
 	RET
 
-// func tile16AVX512(t *struct{rows int; k int; outer int; a *float32; rsa int; csa int; nexta int; b *float32; rsb int; nextb int; c *float32; ldc int; alpha float32; beta float32; cols int; bias *float32; relu bool})
+// func tile16AVX512(t *struct{rows int; k int; outer int; a *float32; rsa int; csa int; nexta int; b *float32; rsb int; nextb int; c *float32; ldc int; alpha float32; beta float32; cols int; bias *float32; relu bool; tiles int; stepa int; stepb int; stepc int; stepbias int})
 // Requires: AVX, AVX512F, MMX+
-TEXT ·tile16AVX512(SB), NOSPLIT, $32-8
-	MOVQ       t+0(FP), AX
-	MOVQ       $0x00000010, CX
-	SUBQ       104(AX), CX
-	MOVL       $0x0000ffff, AX
-	SHRL       CL, AX
-	KMOVW      AX, K1
-	MOVQ       t+0(FP), AX
-	MOVQ       40(AX), CX
-	SHLQ       $0x02, CX
-	MOVQ       64(AX), DX
-	SHLQ       $0x02, DX
-	MOVQ       8(AX), BX
-	MOVQ       16(AX), SI
-	MOVQ       BX, (SP)
-	MOVQ       SI, 8(SP)
-	MOVQ       48(AX), DI
-	SHLQ       $0x02, DI
-	MOVQ       CX, SI
-	IMULQ      BX, SI
-	SUBQ       SI, DI
-	MOVQ       DI, 16(SP)
-	MOVQ       72(AX), DI
-	SHLQ       $0x02, DI
-	MOVQ       DX, SI
-	IMULQ      BX, SI
-	SUBQ       SI, DI
-	MOVQ       DI, 24(SP)
-	MOVQ       24(AX), BX
-	MOVQ       56(AX), SI
-	MOVQ       32(AX), AX
-	SHLQ       $0x02, AX
-	LEAQ       (AX)(AX*2), DI
-	LEAQ       (DI)(AX*2), R8
-	LEAQ       (R8)(AX*2), R9
-	LEAQ       (R9)(AX*2), R10
-	LEAQ       (R10)(AX*2), R11
-	LEAQ       (R11)(AX*2), R12
-	MOVQ       t+0(FP), R13
-	MOVQ       (R13), R13
-	CMPQ       R13, $0x0e
-	JEQ        rows14
-	CMPQ       R13, $0x0d
-	JEQ        rows13
-	CMPQ       R13, $0x0c
-	JEQ        rows12
-	CMPQ       R13, $0x0b
-	JEQ        rows11
-	CMPQ       R13, $0x0a
-	JEQ        rows10
-	CMPQ       R13, $0x09
-	JEQ        rows9
-	CMPQ       R13, $0x08
-	JEQ        rows8
-	CMPQ       R13, $0x07
-	JEQ        rows7
-	CMPQ       R13, $0x06
-	JEQ        rows6
-	CMPQ       R13, $0x05
-	JEQ        rows5
-	CMPQ       R13, $0x04
-	JEQ        rows4
-	CMPQ       R13, $0x03
-	JEQ        rows3
-	CMPQ       R13, $0x02
-	JEQ        rows2
-	MOVQ       t+0(FP), AX
-	MOVQ       80(AX), DI
-	MOVQ       88(AX), AX
-	SHLQ       $0x02, AX
-	PREFETCHT0 (DI)
+TEXT ·tile16AVX512(SB), NOSPLIT, $80-8
+	MOVQ  t+0(FP), AX
+	MOVQ  $0x00000010, CX
+	SUBQ  104(AX), CX
+	MOVL  $0x0000ffff, AX
+	SHRL  CL, AX
+	KMOVW AX, K1
+	MOVQ  t+0(FP), AX
+	MOVQ  128(AX), CX
+	MOVQ  CX, 32(SP)
+	MOVQ  24(AX), CX
+	MOVQ  CX, 48(SP)
+	MOVQ  56(AX), CX
+	MOVQ  CX, 56(SP)
+	MOVQ  80(AX), CX
+	MOVQ  CX, 64(SP)
+	MOVQ  112(AX), CX
+	MOVQ  CX, 72(SP)
+	MOVQ  40(AX), CX
+	SHLQ  $0x02, CX
+	MOVQ  64(AX), DX
+	SHLQ  $0x02, DX
+	MOVQ  8(AX), BX
+	MOVQ  16(AX), SI
+	MOVQ  BX, (SP)
+	MOVQ  SI, 40(SP)
+	MOVQ  48(AX), DI
+	SHLQ  $0x02, DI
+	MOVQ  CX, SI
+	IMULQ BX, SI
+	SUBQ  SI, DI
+	MOVQ  DI, 16(SP)
+	MOVQ  72(AX), DI
+	SHLQ  $0x02, DI
+	MOVQ  DX, SI
+	IMULQ BX, SI
+	SUBQ  SI, DI
+	MOVQ  DI, 24(SP)
+	MOVQ  32(AX), SI
+	SHLQ  $0x02, SI
+	LEAQ  (SI)(SI*2), DI
+	LEAQ  (DI)(SI*2), R8
+	LEAQ  (R8)(SI*2), R9
+	LEAQ  (R9)(SI*2), R10
+	LEAQ  (R10)(SI*2), R11
+	LEAQ  (R11)(SI*2), R12
+	MOVQ  t+0(FP), AX
+	MOVQ  (AX), AX
+	CMPQ  AX, $0x0e
+	JEQ   rows14
+	CMPQ  AX, $0x0d
+	JEQ   rows13
+	CMPQ  AX, $0x0c
+	JEQ   rows12
+	CMPQ  AX, $0x0b
+	JEQ   rows11
+	CMPQ  AX, $0x0a
+	JEQ   rows10
+	CMPQ  AX, $0x09
+	JEQ   rows9
+	CMPQ  AX, $0x08
+	JEQ   rows8
+	CMPQ  AX, $0x07
+	JEQ   rows7
+	CMPQ  AX, $0x06
+	JEQ   rows6
+	CMPQ  AX, $0x05
+	JEQ   rows5
+	CMPQ  AX, $0x04
+	JEQ   rows4
+	CMPQ  AX, $0x03
+	JEQ   rows3
+	CMPQ  AX, $0x02
+	JEQ   rows2
+
+tile1:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
+	MOVQ       t+0(FP), SI
+	MOVQ       88(SI), SI
+	SHLQ       $0x02, SI
+	MOVQ       64(SP), SI
+	PREFETCHT0 (SI)
 	VPXORD     Z0, Z0, Z0
 
 outer1_true:
-	MOVQ (SP), AX
+	MOVQ (SP), SI
 
 loop1_true:
-	VMOVUPS.Z        (SI), K1, Z28
-	VFMADD231PS.BCST (BX), Z28, Z0
-	ADDQ             CX, BX
-	ADDQ             DX, SI
-	DECQ             AX
+	VMOVUPS.Z        (BX), K1, Z28
+	VFMADD231PS.BCST (AX), Z28, Z0
+	ADDQ             CX, AX
+	ADDQ             DX, BX
+	DECQ             SI
 	JNZ              loop1_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer1_true
 	MOVQ             t+0(FP), AX
 	VBROADCASTSS     96(AX), Z28
 	VMULPS           Z28, Z0, Z0
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias1
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Z30
+	MOVQ             88(AX), BX
+	SHLQ             $0x02, BX
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z0
 
 bias1:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu1
-	VMOVUPS.Z (CX), K1, Z30
+	VMOVUPS.Z (BX), K1, Z30
 	VADDPS    Z30, Z0, Z0
 
 relu1:
@@ -3760,29 +4119,53 @@ relu1:
 store1:
 	CMPQ    104(AX), $0x10
 	JNE     part1
-	MOVQ    80(AX), CX
 	MOVQ    88(AX), AX
 	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	JMP     next_tile1
 
 part1:
-	MOVQ    80(AX), CX
 	MOVQ    88(AX), AX
 	SHLQ    $0x02, AX
-	VMOVUPS Z0, K1, (CX)
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, K1, (AX)
+
+next_tile1:
+	DECQ 32(SP)
+	JLE  last_tile1
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile1
+
+last_tile1:
 	VZEROUPPER
 	RET
 
 rows2:
+tile2:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), DI
-	MOVQ       80(DI), R8
-	MOVQ       88(DI), DI
-	SHLQ       $0x02, DI
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
+	MOVQ       88(DI), R8
+	SHLQ       $0x02, R8
+	MOVQ       64(SP), DI
+	PREFETCHT0 (DI)
+	ADDQ       R8, DI
+	PREFETCHT0 (DI)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 
@@ -3790,39 +4173,39 @@ outer2_true:
 	MOVQ (SP), DI
 
 loop2_true:
-	VMOVUPS.Z        (SI), K1, Z28
-	VFMADD231PS.BCST (BX), Z28, Z0
-	VFMADD231PS.BCST (BX)(AX*1), Z28, Z1
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Z28
+	VFMADD231PS.BCST (AX), Z28, Z0
+	VFMADD231PS.BCST (AX)(SI*1), Z28, Z1
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             DI
 	JNZ              loop2_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer2_true
 	MOVQ             t+0(FP), AX
 	VBROADCASTSS     96(AX), Z28
 	VMULPS           Z28, Z0, Z0
 	VMULPS           Z28, Z1, Z1
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias2
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Z30
+	MOVQ             88(AX), DI
+	SHLQ             $0x02, DI
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             DI, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
 
 bias2:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu2
-	VMOVUPS.Z (CX), K1, Z30
+	VMOVUPS.Z (BX), K1, Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z1, Z1
 
@@ -3838,35 +4221,59 @@ relu2:
 store2:
 	CMPQ    104(AX), $0x10
 	JNE     part2
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, (AX)
+	JMP     next_tile2
 
 part2:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, K1, (AX)
+
+next_tile2:
+	DECQ 32(SP)
+	JLE  last_tile2
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile2
+
+last_tile2:
 	VZEROUPPER
 	RET
 
 rows3:
+tile3:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), DI
-	MOVQ       80(DI), R8
-	MOVQ       88(DI), DI
-	SHLQ       $0x02, DI
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
+	MOVQ       88(DI), R8
+	SHLQ       $0x02, R8
+	MOVQ       64(SP), DI
+	PREFETCHT0 (DI)
+	ADDQ       R8, DI
+	PREFETCHT0 (DI)
+	ADDQ       R8, DI
+	PREFETCHT0 (DI)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -3875,16 +4282,16 @@ outer3_true:
 	MOVQ (SP), DI
 
 loop3_true:
-	VMOVUPS.Z        (SI), K1, Z28
-	VFMADD231PS.BCST (BX), Z28, Z0
-	VFMADD231PS.BCST (BX)(AX*1), Z28, Z1
-	VFMADD231PS.BCST (BX)(AX*2), Z28, Z2
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Z28
+	VFMADD231PS.BCST (AX), Z28, Z0
+	VFMADD231PS.BCST (AX)(SI*1), Z28, Z1
+	VFMADD231PS.BCST (AX)(SI*2), Z28, Z2
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             DI
 	JNZ              loop3_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer3_true
 	MOVQ             t+0(FP), AX
@@ -3892,27 +4299,27 @@ loop3_true:
 	VMULPS           Z28, Z0, Z0
 	VMULPS           Z28, Z1, Z1
 	VMULPS           Z28, Z2, Z2
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias3
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Z30
+	MOVQ             88(AX), DI
+	SHLQ             $0x02, DI
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             DI, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             DI, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z2
 
 bias3:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu3
-	VMOVUPS.Z (CX), K1, Z30
+	VMOVUPS.Z (BX), K1, Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z2, Z2
@@ -3931,41 +4338,65 @@ relu3:
 store3:
 	CMPQ    104(AX), $0x10
 	JNE     part3
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	JMP     next_tile3
 
 part3:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, K1, (AX)
+
+next_tile3:
+	DECQ 32(SP)
+	JLE  last_tile3
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile3
+
+last_tile3:
 	VZEROUPPER
 	RET
 
 rows4:
+tile4:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R8
-	MOVQ       80(R8), R9
-	MOVQ       88(R8), R8
-	SHLQ       $0x02, R8
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
+	MOVQ       88(R8), R9
+	SHLQ       $0x02, R9
+	MOVQ       64(SP), R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -3975,17 +4406,17 @@ outer4_true:
 	MOVQ (SP), R8
 
 loop4_true:
-	VMOVUPS.Z        (SI), K1, Z28
-	VFMADD231PS.BCST (BX), Z28, Z0
-	VFMADD231PS.BCST (BX)(AX*1), Z28, Z1
-	VFMADD231PS.BCST (BX)(AX*2), Z28, Z2
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z3
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Z28
+	VFMADD231PS.BCST (AX), Z28, Z0
+	VFMADD231PS.BCST (AX)(SI*1), Z28, Z1
+	VFMADD231PS.BCST (AX)(SI*2), Z28, Z2
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z3
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R8
 	JNZ              loop4_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer4_true
 	MOVQ             t+0(FP), AX
@@ -3994,30 +4425,30 @@ loop4_true:
 	VMULPS           Z28, Z1, Z1
 	VMULPS           Z28, Z2, Z2
 	VMULPS           Z28, Z3, Z3
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias4
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Z30
+	MOVQ             88(AX), R8
+	SHLQ             $0x02, R8
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R8, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R8, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R8, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
 
 bias4:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu4
-	VMOVUPS.Z (CX), K1, Z30
+	VMOVUPS.Z (BX), K1, Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z2, Z2
@@ -4039,47 +4470,71 @@ relu4:
 store4:
 	CMPQ    104(AX), $0x10
 	JNE     part4
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, (AX)
+	JMP     next_tile4
 
 part4:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, K1, (AX)
+
+next_tile4:
+	DECQ 32(SP)
+	JLE  last_tile4
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile4
+
+last_tile4:
 	VZEROUPPER
 	RET
 
 rows5:
+tile5:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R8
-	MOVQ       80(R8), R9
-	MOVQ       88(R8), R8
-	SHLQ       $0x02, R8
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
+	MOVQ       88(R8), R9
+	SHLQ       $0x02, R9
+	MOVQ       64(SP), R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -4090,18 +4545,18 @@ outer5_true:
 	MOVQ (SP), R8
 
 loop5_true:
-	VMOVUPS.Z        (SI), K1, Z28
-	VFMADD231PS.BCST (BX), Z28, Z0
-	VFMADD231PS.BCST (BX)(AX*1), Z28, Z1
-	VFMADD231PS.BCST (BX)(AX*2), Z28, Z2
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z3
-	VFMADD231PS.BCST (BX)(AX*4), Z28, Z4
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Z28
+	VFMADD231PS.BCST (AX), Z28, Z0
+	VFMADD231PS.BCST (AX)(SI*1), Z28, Z1
+	VFMADD231PS.BCST (AX)(SI*2), Z28, Z2
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z3
+	VFMADD231PS.BCST (AX)(SI*4), Z28, Z4
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R8
 	JNZ              loop5_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer5_true
 	MOVQ             t+0(FP), AX
@@ -4111,33 +4566,33 @@ loop5_true:
 	VMULPS           Z28, Z2, Z2
 	VMULPS           Z28, Z3, Z3
 	VMULPS           Z28, Z4, Z4
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias5
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Z30
+	MOVQ             88(AX), R8
+	SHLQ             $0x02, R8
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R8, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R8, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R8, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R8, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z4
 
 bias5:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu5
-	VMOVUPS.Z (CX), K1, Z30
+	VMOVUPS.Z (BX), K1, Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z2, Z2
@@ -4162,53 +4617,77 @@ relu5:
 store5:
 	CMPQ    104(AX), $0x10
 	JNE     part5
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	JMP     next_tile5
 
 part5:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, K1, (AX)
+
+next_tile5:
+	DECQ 32(SP)
+	JLE  last_tile5
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile5
+
+last_tile5:
 	VZEROUPPER
 	RET
 
 rows6:
+tile6:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R9
-	MOVQ       80(R9), R10
-	MOVQ       88(R9), R9
-	SHLQ       $0x02, R9
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
+	MOVQ       88(R9), R10
+	SHLQ       $0x02, R10
+	MOVQ       64(SP), R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -4220,19 +4699,19 @@ outer6_true:
 	MOVQ (SP), R9
 
 loop6_true:
-	VMOVUPS.Z        (SI), K1, Z28
-	VFMADD231PS.BCST (BX), Z28, Z0
-	VFMADD231PS.BCST (BX)(AX*1), Z28, Z1
-	VFMADD231PS.BCST (BX)(AX*2), Z28, Z2
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z3
-	VFMADD231PS.BCST (BX)(AX*4), Z28, Z4
-	VFMADD231PS.BCST (BX)(R8*1), Z28, Z5
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Z28
+	VFMADD231PS.BCST (AX), Z28, Z0
+	VFMADD231PS.BCST (AX)(SI*1), Z28, Z1
+	VFMADD231PS.BCST (AX)(SI*2), Z28, Z2
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z3
+	VFMADD231PS.BCST (AX)(SI*4), Z28, Z4
+	VFMADD231PS.BCST (AX)(R8*1), Z28, Z5
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R9
 	JNZ              loop6_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer6_true
 	MOVQ             t+0(FP), AX
@@ -4243,36 +4722,36 @@ loop6_true:
 	VMULPS           Z28, Z3, Z3
 	VMULPS           Z28, Z4, Z4
 	VMULPS           Z28, Z5, Z5
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias6
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Z30
+	MOVQ             88(AX), R9
+	SHLQ             $0x02, R9
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
 
 bias6:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu6
-	VMOVUPS.Z (CX), K1, Z30
+	VMOVUPS.Z (BX), K1, Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z2, Z2
@@ -4300,59 +4779,83 @@ relu6:
 store6:
 	CMPQ    104(AX), $0x10
 	JNE     part6
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, (AX)
+	JMP     next_tile6
 
 part6:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, K1, (AX)
+
+next_tile6:
+	DECQ 32(SP)
+	JLE  last_tile6
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile6
+
+last_tile6:
 	VZEROUPPER
 	RET
 
 rows7:
+tile7:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R9
-	MOVQ       80(R9), R10
-	MOVQ       88(R9), R9
-	SHLQ       $0x02, R9
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
+	MOVQ       88(R9), R10
+	SHLQ       $0x02, R10
+	MOVQ       64(SP), R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -4365,20 +4868,20 @@ outer7_true:
 	MOVQ (SP), R9
 
 loop7_true:
-	VMOVUPS.Z        (SI), K1, Z28
-	VFMADD231PS.BCST (BX), Z28, Z0
-	VFMADD231PS.BCST (BX)(AX*1), Z28, Z1
-	VFMADD231PS.BCST (BX)(AX*2), Z28, Z2
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z3
-	VFMADD231PS.BCST (BX)(AX*4), Z28, Z4
-	VFMADD231PS.BCST (BX)(R8*1), Z28, Z5
-	VFMADD231PS.BCST (BX)(DI*2), Z28, Z6
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Z28
+	VFMADD231PS.BCST (AX), Z28, Z0
+	VFMADD231PS.BCST (AX)(SI*1), Z28, Z1
+	VFMADD231PS.BCST (AX)(SI*2), Z28, Z2
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z3
+	VFMADD231PS.BCST (AX)(SI*4), Z28, Z4
+	VFMADD231PS.BCST (AX)(R8*1), Z28, Z5
+	VFMADD231PS.BCST (AX)(DI*2), Z28, Z6
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R9
 	JNZ              loop7_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer7_true
 	MOVQ             t+0(FP), AX
@@ -4390,39 +4893,39 @@ loop7_true:
 	VMULPS           Z28, Z4, Z4
 	VMULPS           Z28, Z5, Z5
 	VMULPS           Z28, Z6, Z6
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias7
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Z30
+	MOVQ             88(AX), R9
+	SHLQ             $0x02, R9
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z6
 
 bias7:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu7
-	VMOVUPS.Z (CX), K1, Z30
+	VMOVUPS.Z (BX), K1, Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z2, Z2
@@ -4453,65 +4956,89 @@ relu7:
 store7:
 	CMPQ    104(AX), $0x10
 	JNE     part7
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	JMP     next_tile7
 
 part7:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, K1, (AX)
+
+next_tile7:
+	DECQ 32(SP)
+	JLE  last_tile7
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile7
+
+last_tile7:
 	VZEROUPPER
 	RET
 
 rows8:
+tile8:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R10
-	MOVQ       80(R10), R11
-	MOVQ       88(R10), R10
-	SHLQ       $0x02, R10
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
+	MOVQ       88(R10), R11
+	SHLQ       $0x02, R11
+	MOVQ       64(SP), R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -4525,21 +5052,21 @@ outer8_true:
 	MOVQ (SP), R10
 
 loop8_true:
-	VMOVUPS.Z        (SI), K1, Z28
-	VFMADD231PS.BCST (BX), Z28, Z0
-	VFMADD231PS.BCST (BX)(AX*1), Z28, Z1
-	VFMADD231PS.BCST (BX)(AX*2), Z28, Z2
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z3
-	VFMADD231PS.BCST (BX)(AX*4), Z28, Z4
-	VFMADD231PS.BCST (BX)(R8*1), Z28, Z5
-	VFMADD231PS.BCST (BX)(DI*2), Z28, Z6
-	VFMADD231PS.BCST (BX)(R9*1), Z28, Z7
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Z28
+	VFMADD231PS.BCST (AX), Z28, Z0
+	VFMADD231PS.BCST (AX)(SI*1), Z28, Z1
+	VFMADD231PS.BCST (AX)(SI*2), Z28, Z2
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z3
+	VFMADD231PS.BCST (AX)(SI*4), Z28, Z4
+	VFMADD231PS.BCST (AX)(R8*1), Z28, Z5
+	VFMADD231PS.BCST (AX)(DI*2), Z28, Z6
+	VFMADD231PS.BCST (AX)(R9*1), Z28, Z7
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R10
 	JNZ              loop8_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer8_true
 	MOVQ             t+0(FP), AX
@@ -4552,42 +5079,42 @@ loop8_true:
 	VMULPS           Z28, Z5, Z5
 	VMULPS           Z28, Z6, Z6
 	VMULPS           Z28, Z7, Z7
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias8
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Z30
+	MOVQ             88(AX), R10
+	SHLQ             $0x02, R10
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z6
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
 
 bias8:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu8
-	VMOVUPS.Z (CX), K1, Z30
+	VMOVUPS.Z (BX), K1, Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z2, Z2
@@ -4621,71 +5148,95 @@ relu8:
 store8:
 	CMPQ    104(AX), $0x10
 	JNE     part8
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z7, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z7, (AX)
+	JMP     next_tile8
 
 part8:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z7, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z7, K1, (AX)
+
+next_tile8:
+	DECQ 32(SP)
+	JLE  last_tile8
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile8
+
+last_tile8:
 	VZEROUPPER
 	RET
 
 rows9:
+tile9:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R10
-	MOVQ       80(R10), R11
-	MOVQ       88(R10), R10
-	SHLQ       $0x02, R10
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
+	MOVQ       88(R10), R11
+	SHLQ       $0x02, R11
+	MOVQ       64(SP), R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -4700,22 +5251,22 @@ outer9_true:
 	MOVQ (SP), R10
 
 loop9_true:
-	VMOVUPS.Z        (SI), K1, Z28
-	VFMADD231PS.BCST (BX), Z28, Z0
-	VFMADD231PS.BCST (BX)(AX*1), Z28, Z1
-	VFMADD231PS.BCST (BX)(AX*2), Z28, Z2
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z3
-	VFMADD231PS.BCST (BX)(AX*4), Z28, Z4
-	VFMADD231PS.BCST (BX)(R8*1), Z28, Z5
-	VFMADD231PS.BCST (BX)(DI*2), Z28, Z6
-	VFMADD231PS.BCST (BX)(R9*1), Z28, Z7
-	VFMADD231PS.BCST (BX)(AX*8), Z28, Z8
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Z28
+	VFMADD231PS.BCST (AX), Z28, Z0
+	VFMADD231PS.BCST (AX)(SI*1), Z28, Z1
+	VFMADD231PS.BCST (AX)(SI*2), Z28, Z2
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z3
+	VFMADD231PS.BCST (AX)(SI*4), Z28, Z4
+	VFMADD231PS.BCST (AX)(R8*1), Z28, Z5
+	VFMADD231PS.BCST (AX)(DI*2), Z28, Z6
+	VFMADD231PS.BCST (AX)(R9*1), Z28, Z7
+	VFMADD231PS.BCST (AX)(SI*8), Z28, Z8
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R10
 	JNZ              loop9_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer9_true
 	MOVQ             t+0(FP), AX
@@ -4729,45 +5280,45 @@ loop9_true:
 	VMULPS           Z28, Z6, Z6
 	VMULPS           Z28, Z7, Z7
 	VMULPS           Z28, Z8, Z8
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias9
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Z30
+	MOVQ             88(AX), R10
+	SHLQ             $0x02, R10
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z6
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z8
 
 bias9:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu9
-	VMOVUPS.Z (CX), K1, Z30
+	VMOVUPS.Z (BX), K1, Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z2, Z2
@@ -4804,77 +5355,101 @@ relu9:
 store9:
 	CMPQ    104(AX), $0x10
 	JNE     part9
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z7, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z7, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	JMP     next_tile9
 
 part9:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z7, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z7, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, K1, (AX)
+
+next_tile9:
+	DECQ 32(SP)
+	JLE  last_tile9
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile9
+
+last_tile9:
 	VZEROUPPER
 	RET
 
 rows10:
+tile10:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R11
-	MOVQ       80(R11), R12
-	MOVQ       88(R11), R11
-	SHLQ       $0x02, R11
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
+	MOVQ       88(R11), R12
+	SHLQ       $0x02, R12
+	MOVQ       64(SP), R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -4890,23 +5465,23 @@ outer10_true:
 	MOVQ (SP), R11
 
 loop10_true:
-	VMOVUPS.Z        (SI), K1, Z28
-	VFMADD231PS.BCST (BX), Z28, Z0
-	VFMADD231PS.BCST (BX)(AX*1), Z28, Z1
-	VFMADD231PS.BCST (BX)(AX*2), Z28, Z2
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z3
-	VFMADD231PS.BCST (BX)(AX*4), Z28, Z4
-	VFMADD231PS.BCST (BX)(R8*1), Z28, Z5
-	VFMADD231PS.BCST (BX)(DI*2), Z28, Z6
-	VFMADD231PS.BCST (BX)(R9*1), Z28, Z7
-	VFMADD231PS.BCST (BX)(AX*8), Z28, Z8
-	VFMADD231PS.BCST (BX)(R10*1), Z28, Z9
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Z28
+	VFMADD231PS.BCST (AX), Z28, Z0
+	VFMADD231PS.BCST (AX)(SI*1), Z28, Z1
+	VFMADD231PS.BCST (AX)(SI*2), Z28, Z2
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z3
+	VFMADD231PS.BCST (AX)(SI*4), Z28, Z4
+	VFMADD231PS.BCST (AX)(R8*1), Z28, Z5
+	VFMADD231PS.BCST (AX)(DI*2), Z28, Z6
+	VFMADD231PS.BCST (AX)(R9*1), Z28, Z7
+	VFMADD231PS.BCST (AX)(SI*8), Z28, Z8
+	VFMADD231PS.BCST (AX)(R10*1), Z28, Z9
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R11
 	JNZ              loop10_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer10_true
 	MOVQ             t+0(FP), AX
@@ -4921,48 +5496,48 @@ loop10_true:
 	VMULPS           Z28, Z7, Z7
 	VMULPS           Z28, Z8, Z8
 	VMULPS           Z28, Z9, Z9
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias10
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Z30
+	MOVQ             88(AX), R11
+	SHLQ             $0x02, R11
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z6
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z8
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z9
 
 bias10:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu10
-	VMOVUPS.Z (CX), K1, Z30
+	VMOVUPS.Z (BX), K1, Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z2, Z2
@@ -5002,83 +5577,107 @@ relu10:
 store10:
 	CMPQ    104(AX), $0x10
 	JNE     part10
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z7, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z9, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z7, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z9, (AX)
+	JMP     next_tile10
 
 part10:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z7, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z9, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z7, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z9, K1, (AX)
+
+next_tile10:
+	DECQ 32(SP)
+	JLE  last_tile10
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile10
+
+last_tile10:
 	VZEROUPPER
 	RET
 
 rows11:
+tile11:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R11
-	MOVQ       80(R11), R12
-	MOVQ       88(R11), R11
-	SHLQ       $0x02, R11
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
+	MOVQ       88(R11), R12
+	SHLQ       $0x02, R12
+	MOVQ       64(SP), R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -5095,24 +5694,24 @@ outer11_true:
 	MOVQ (SP), R11
 
 loop11_true:
-	VMOVUPS.Z        (SI), K1, Z28
-	VFMADD231PS.BCST (BX), Z28, Z0
-	VFMADD231PS.BCST (BX)(AX*1), Z28, Z1
-	VFMADD231PS.BCST (BX)(AX*2), Z28, Z2
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z3
-	VFMADD231PS.BCST (BX)(AX*4), Z28, Z4
-	VFMADD231PS.BCST (BX)(R8*1), Z28, Z5
-	VFMADD231PS.BCST (BX)(DI*2), Z28, Z6
-	VFMADD231PS.BCST (BX)(R9*1), Z28, Z7
-	VFMADD231PS.BCST (BX)(AX*8), Z28, Z8
-	VFMADD231PS.BCST (BX)(R10*1), Z28, Z9
-	VFMADD231PS.BCST (BX)(R8*2), Z28, Z10
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Z28
+	VFMADD231PS.BCST (AX), Z28, Z0
+	VFMADD231PS.BCST (AX)(SI*1), Z28, Z1
+	VFMADD231PS.BCST (AX)(SI*2), Z28, Z2
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z3
+	VFMADD231PS.BCST (AX)(SI*4), Z28, Z4
+	VFMADD231PS.BCST (AX)(R8*1), Z28, Z5
+	VFMADD231PS.BCST (AX)(DI*2), Z28, Z6
+	VFMADD231PS.BCST (AX)(R9*1), Z28, Z7
+	VFMADD231PS.BCST (AX)(SI*8), Z28, Z8
+	VFMADD231PS.BCST (AX)(R10*1), Z28, Z9
+	VFMADD231PS.BCST (AX)(R8*2), Z28, Z10
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R11
 	JNZ              loop11_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer11_true
 	MOVQ             t+0(FP), AX
@@ -5128,51 +5727,51 @@ loop11_true:
 	VMULPS           Z28, Z8, Z8
 	VMULPS           Z28, Z9, Z9
 	VMULPS           Z28, Z10, Z10
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias11
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Z30
+	MOVQ             88(AX), R11
+	SHLQ             $0x02, R11
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z6
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z8
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z9
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z10
 
 bias11:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu11
-	VMOVUPS.Z (CX), K1, Z30
+	VMOVUPS.Z (BX), K1, Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z2, Z2
@@ -5215,89 +5814,113 @@ relu11:
 store11:
 	CMPQ    104(AX), $0x10
 	JNE     part11
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z7, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z9, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z7, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z9, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	JMP     next_tile11
 
 part11:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z7, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z9, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z7, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z9, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, K1, (AX)
+
+next_tile11:
+	DECQ 32(SP)
+	JLE  last_tile11
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile11
+
+last_tile11:
 	VZEROUPPER
 	RET
 
 rows12:
+tile12:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R12
-	MOVQ       80(R12), R13
-	MOVQ       88(R12), R12
-	SHLQ       $0x02, R12
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
+	MOVQ       88(R12), R13
+	SHLQ       $0x02, R13
+	MOVQ       64(SP), R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -5315,25 +5938,25 @@ outer12_true:
 	MOVQ (SP), R12
 
 loop12_true:
-	VMOVUPS.Z        (SI), K1, Z28
-	VFMADD231PS.BCST (BX), Z28, Z0
-	VFMADD231PS.BCST (BX)(AX*1), Z28, Z1
-	VFMADD231PS.BCST (BX)(AX*2), Z28, Z2
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z3
-	VFMADD231PS.BCST (BX)(AX*4), Z28, Z4
-	VFMADD231PS.BCST (BX)(R8*1), Z28, Z5
-	VFMADD231PS.BCST (BX)(DI*2), Z28, Z6
-	VFMADD231PS.BCST (BX)(R9*1), Z28, Z7
-	VFMADD231PS.BCST (BX)(AX*8), Z28, Z8
-	VFMADD231PS.BCST (BX)(R10*1), Z28, Z9
-	VFMADD231PS.BCST (BX)(R8*2), Z28, Z10
-	VFMADD231PS.BCST (BX)(R11*1), Z28, Z11
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Z28
+	VFMADD231PS.BCST (AX), Z28, Z0
+	VFMADD231PS.BCST (AX)(SI*1), Z28, Z1
+	VFMADD231PS.BCST (AX)(SI*2), Z28, Z2
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z3
+	VFMADD231PS.BCST (AX)(SI*4), Z28, Z4
+	VFMADD231PS.BCST (AX)(R8*1), Z28, Z5
+	VFMADD231PS.BCST (AX)(DI*2), Z28, Z6
+	VFMADD231PS.BCST (AX)(R9*1), Z28, Z7
+	VFMADD231PS.BCST (AX)(SI*8), Z28, Z8
+	VFMADD231PS.BCST (AX)(R10*1), Z28, Z9
+	VFMADD231PS.BCST (AX)(R8*2), Z28, Z10
+	VFMADD231PS.BCST (AX)(R11*1), Z28, Z11
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R12
 	JNZ              loop12_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer12_true
 	MOVQ             t+0(FP), AX
@@ -5350,54 +5973,54 @@ loop12_true:
 	VMULPS           Z28, Z9, Z9
 	VMULPS           Z28, Z10, Z10
 	VMULPS           Z28, Z11, Z11
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias12
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Z30
+	MOVQ             88(AX), R12
+	SHLQ             $0x02, R12
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z6
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z8
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z9
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z10
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z11
 
 bias12:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu12
-	VMOVUPS.Z (CX), K1, Z30
+	VMOVUPS.Z (BX), K1, Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z2, Z2
@@ -5443,95 +6066,119 @@ relu12:
 store12:
 	CMPQ    104(AX), $0x10
 	JNE     part12
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z7, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z9, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z11, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z7, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z9, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z11, (AX)
+	JMP     next_tile12
 
 part12:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z7, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z9, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z11, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z7, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z9, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z11, K1, (AX)
+
+next_tile12:
+	DECQ 32(SP)
+	JLE  last_tile12
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile12
+
+last_tile12:
 	VZEROUPPER
 	RET
 
 rows13:
+tile13:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R12
-	MOVQ       80(R12), R13
-	MOVQ       88(R12), R12
-	SHLQ       $0x02, R12
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
+	MOVQ       88(R12), R13
+	SHLQ       $0x02, R13
+	MOVQ       64(SP), R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -5550,26 +6197,26 @@ outer13_true:
 	MOVQ (SP), R12
 
 loop13_true:
-	VMOVUPS.Z        (SI), K1, Z28
-	VFMADD231PS.BCST (BX), Z28, Z0
-	VFMADD231PS.BCST (BX)(AX*1), Z28, Z1
-	VFMADD231PS.BCST (BX)(AX*2), Z28, Z2
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z3
-	VFMADD231PS.BCST (BX)(AX*4), Z28, Z4
-	VFMADD231PS.BCST (BX)(R8*1), Z28, Z5
-	VFMADD231PS.BCST (BX)(DI*2), Z28, Z6
-	VFMADD231PS.BCST (BX)(R9*1), Z28, Z7
-	VFMADD231PS.BCST (BX)(AX*8), Z28, Z8
-	VFMADD231PS.BCST (BX)(R10*1), Z28, Z9
-	VFMADD231PS.BCST (BX)(R8*2), Z28, Z10
-	VFMADD231PS.BCST (BX)(R11*1), Z28, Z11
-	VFMADD231PS.BCST (BX)(DI*4), Z28, Z12
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Z28
+	VFMADD231PS.BCST (AX), Z28, Z0
+	VFMADD231PS.BCST (AX)(SI*1), Z28, Z1
+	VFMADD231PS.BCST (AX)(SI*2), Z28, Z2
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z3
+	VFMADD231PS.BCST (AX)(SI*4), Z28, Z4
+	VFMADD231PS.BCST (AX)(R8*1), Z28, Z5
+	VFMADD231PS.BCST (AX)(DI*2), Z28, Z6
+	VFMADD231PS.BCST (AX)(R9*1), Z28, Z7
+	VFMADD231PS.BCST (AX)(SI*8), Z28, Z8
+	VFMADD231PS.BCST (AX)(R10*1), Z28, Z9
+	VFMADD231PS.BCST (AX)(R8*2), Z28, Z10
+	VFMADD231PS.BCST (AX)(R11*1), Z28, Z11
+	VFMADD231PS.BCST (AX)(DI*4), Z28, Z12
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R12
 	JNZ              loop13_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer13_true
 	MOVQ             t+0(FP), AX
@@ -5587,57 +6234,57 @@ loop13_true:
 	VMULPS           Z28, Z10, Z10
 	VMULPS           Z28, Z11, Z11
 	VMULPS           Z28, Z12, Z12
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias13
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Z30
+	MOVQ             88(AX), R12
+	SHLQ             $0x02, R12
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z6
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z8
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z9
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z10
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z11
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z12
 
 bias13:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu13
-	VMOVUPS.Z (CX), K1, Z30
+	VMOVUPS.Z (BX), K1, Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z2, Z2
@@ -5686,101 +6333,125 @@ relu13:
 store13:
 	CMPQ    104(AX), $0x10
 	JNE     part13
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z7, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z9, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z11, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z7, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z9, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z11, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	JMP     next_tile13
 
 part13:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z7, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z9, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z11, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z7, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z9, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z11, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, K1, (AX)
+
+next_tile13:
+	DECQ 32(SP)
+	JLE  last_tile13
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile13
+
+last_tile13:
 	VZEROUPPER
 	RET
 
 rows14:
+tile14:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R13
-	MOVQ       80(R13), R14
-	MOVQ       88(R13), R13
-	SHLQ       $0x02, R13
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
+	MOVQ       88(R13), R14
+	SHLQ       $0x02, R14
+	MOVQ       64(SP), R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
@@ -5800,27 +6471,27 @@ outer14_true:
 	MOVQ (SP), R13
 
 loop14_true:
-	VMOVUPS.Z        (SI), K1, Z28
-	VFMADD231PS.BCST (BX), Z28, Z0
-	VFMADD231PS.BCST (BX)(AX*1), Z28, Z1
-	VFMADD231PS.BCST (BX)(AX*2), Z28, Z2
-	VFMADD231PS.BCST (BX)(DI*1), Z28, Z3
-	VFMADD231PS.BCST (BX)(AX*4), Z28, Z4
-	VFMADD231PS.BCST (BX)(R8*1), Z28, Z5
-	VFMADD231PS.BCST (BX)(DI*2), Z28, Z6
-	VFMADD231PS.BCST (BX)(R9*1), Z28, Z7
-	VFMADD231PS.BCST (BX)(AX*8), Z28, Z8
-	VFMADD231PS.BCST (BX)(R10*1), Z28, Z9
-	VFMADD231PS.BCST (BX)(R8*2), Z28, Z10
-	VFMADD231PS.BCST (BX)(R11*1), Z28, Z11
-	VFMADD231PS.BCST (BX)(DI*4), Z28, Z12
-	VFMADD231PS.BCST (BX)(R12*1), Z28, Z13
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Z28
+	VFMADD231PS.BCST (AX), Z28, Z0
+	VFMADD231PS.BCST (AX)(SI*1), Z28, Z1
+	VFMADD231PS.BCST (AX)(SI*2), Z28, Z2
+	VFMADD231PS.BCST (AX)(DI*1), Z28, Z3
+	VFMADD231PS.BCST (AX)(SI*4), Z28, Z4
+	VFMADD231PS.BCST (AX)(R8*1), Z28, Z5
+	VFMADD231PS.BCST (AX)(DI*2), Z28, Z6
+	VFMADD231PS.BCST (AX)(R9*1), Z28, Z7
+	VFMADD231PS.BCST (AX)(SI*8), Z28, Z8
+	VFMADD231PS.BCST (AX)(R10*1), Z28, Z9
+	VFMADD231PS.BCST (AX)(R8*2), Z28, Z10
+	VFMADD231PS.BCST (AX)(R11*1), Z28, Z11
+	VFMADD231PS.BCST (AX)(DI*4), Z28, Z12
+	VFMADD231PS.BCST (AX)(R12*1), Z28, Z13
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R13
 	JNZ              loop14_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer14_true
 	MOVQ             t+0(FP), AX
@@ -5839,60 +6510,60 @@ loop14_true:
 	VMULPS           Z28, Z11, Z11
 	VMULPS           Z28, Z12, Z12
 	VMULPS           Z28, Z13, Z13
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias14
 	VBROADCASTSS     100(AX), Z29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Z30
+	MOVQ             88(AX), R13
+	SHLQ             $0x02, R13
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z6
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z7
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z8
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z9
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z10
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z11
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z12
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Z30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Z30
 	VFMADD231PS      Z30, Z29, Z13
 
 bias14:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu14
-	VMOVUPS.Z (CX), K1, Z30
+	VMOVUPS.Z (BX), K1, Z30
 	VADDPS    Z30, Z0, Z0
 	VADDPS    Z30, Z1, Z1
 	VADDPS    Z30, Z2, Z2
@@ -5944,180 +6615,213 @@ relu14:
 store14:
 	CMPQ    104(AX), $0x10
 	JNE     part14
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z7, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z9, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z11, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z13, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z7, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z9, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z11, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z13, (AX)
+	JMP     next_tile14
 
 part14:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Z0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z6, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z7, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z8, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z9, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z10, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z11, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z12, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Z13, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Z0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z6, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z7, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z8, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z9, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z10, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z11, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z12, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Z13, K1, (AX)
+
+next_tile14:
+	DECQ 32(SP)
+	JLE  last_tile14
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile14
+
+last_tile14:
 	VZEROUPPER
 	RET
 
-// func tile8AVX512(t *struct{rows int; k int; outer int; a *float32; rsa int; csa int; nexta int; b *float32; rsb int; nextb int; c *float32; ldc int; alpha float32; beta float32; cols int; bias *float32; relu bool})
+// func tile8AVX512(t *struct{rows int; k int; outer int; a *float32; rsa int; csa int; nexta int; b *float32; rsb int; nextb int; c *float32; ldc int; alpha float32; beta float32; cols int; bias *float32; relu bool; tiles int; stepa int; stepb int; stepc int; stepbias int})
 // Requires: AVX, AVX512F, AVX512VL, FMA3, MMX+
-TEXT ·tile8AVX512(SB), NOSPLIT, $32-8
-	MOVQ       t+0(FP), AX
-	MOVQ       $0x00000008, CX
-	SUBQ       104(AX), CX
-	MOVL       $0x000000ff, AX
-	SHRL       CL, AX
-	KMOVW      AX, K1
-	MOVQ       t+0(FP), AX
-	MOVQ       40(AX), CX
-	SHLQ       $0x02, CX
-	MOVQ       64(AX), DX
-	SHLQ       $0x02, DX
-	MOVQ       8(AX), BX
-	MOVQ       16(AX), SI
-	MOVQ       BX, (SP)
-	MOVQ       SI, 8(SP)
-	MOVQ       48(AX), DI
-	SHLQ       $0x02, DI
-	MOVQ       CX, SI
-	IMULQ      BX, SI
-	SUBQ       SI, DI
-	MOVQ       DI, 16(SP)
-	MOVQ       72(AX), DI
-	SHLQ       $0x02, DI
-	MOVQ       DX, SI
-	IMULQ      BX, SI
-	SUBQ       SI, DI
-	MOVQ       DI, 24(SP)
-	MOVQ       24(AX), BX
-	MOVQ       56(AX), SI
-	MOVQ       32(AX), AX
-	SHLQ       $0x02, AX
-	LEAQ       (AX)(AX*2), DI
-	LEAQ       (DI)(AX*2), R8
-	LEAQ       (R8)(AX*2), R9
-	LEAQ       (R9)(AX*2), R10
-	LEAQ       (R10)(AX*2), R11
-	LEAQ       (R11)(AX*2), R12
-	MOVQ       t+0(FP), R13
-	MOVQ       (R13), R13
-	CMPQ       R13, $0x0e
-	JEQ        rows14
-	CMPQ       R13, $0x0d
-	JEQ        rows13
-	CMPQ       R13, $0x0c
-	JEQ        rows12
-	CMPQ       R13, $0x0b
-	JEQ        rows11
-	CMPQ       R13, $0x0a
-	JEQ        rows10
-	CMPQ       R13, $0x09
-	JEQ        rows9
-	CMPQ       R13, $0x08
-	JEQ        rows8
-	CMPQ       R13, $0x07
-	JEQ        rows7
-	CMPQ       R13, $0x06
-	JEQ        rows6
-	CMPQ       R13, $0x05
-	JEQ        rows5
-	CMPQ       R13, $0x04
-	JEQ        rows4
-	CMPQ       R13, $0x03
-	JEQ        rows3
-	CMPQ       R13, $0x02
-	JEQ        rows2
-	MOVQ       t+0(FP), AX
-	MOVQ       80(AX), DI
-	MOVQ       88(AX), AX
-	SHLQ       $0x02, AX
-	PREFETCHT0 (DI)
+TEXT ·tile8AVX512(SB), NOSPLIT, $80-8
+	MOVQ  t+0(FP), AX
+	MOVQ  $0x00000008, CX
+	SUBQ  104(AX), CX
+	MOVL  $0x000000ff, AX
+	SHRL  CL, AX
+	KMOVW AX, K1
+	MOVQ  t+0(FP), AX
+	MOVQ  128(AX), CX
+	MOVQ  CX, 32(SP)
+	MOVQ  24(AX), CX
+	MOVQ  CX, 48(SP)
+	MOVQ  56(AX), CX
+	MOVQ  CX, 56(SP)
+	MOVQ  80(AX), CX
+	MOVQ  CX, 64(SP)
+	MOVQ  112(AX), CX
+	MOVQ  CX, 72(SP)
+	MOVQ  40(AX), CX
+	SHLQ  $0x02, CX
+	MOVQ  64(AX), DX
+	SHLQ  $0x02, DX
+	MOVQ  8(AX), BX
+	MOVQ  16(AX), SI
+	MOVQ  BX, (SP)
+	MOVQ  SI, 40(SP)
+	MOVQ  48(AX), DI
+	SHLQ  $0x02, DI
+	MOVQ  CX, SI
+	IMULQ BX, SI
+	SUBQ  SI, DI
+	MOVQ  DI, 16(SP)
+	MOVQ  72(AX), DI
+	SHLQ  $0x02, DI
+	MOVQ  DX, SI
+	IMULQ BX, SI
+	SUBQ  SI, DI
+	MOVQ  DI, 24(SP)
+	MOVQ  32(AX), SI
+	SHLQ  $0x02, SI
+	LEAQ  (SI)(SI*2), DI
+	LEAQ  (DI)(SI*2), R8
+	LEAQ  (R8)(SI*2), R9
+	LEAQ  (R9)(SI*2), R10
+	LEAQ  (R10)(SI*2), R11
+	LEAQ  (R11)(SI*2), R12
+	MOVQ  t+0(FP), AX
+	MOVQ  (AX), AX
+	CMPQ  AX, $0x0e
+	JEQ   rows14
+	CMPQ  AX, $0x0d
+	JEQ   rows13
+	CMPQ  AX, $0x0c
+	JEQ   rows12
+	CMPQ  AX, $0x0b
+	JEQ   rows11
+	CMPQ  AX, $0x0a
+	JEQ   rows10
+	CMPQ  AX, $0x09
+	JEQ   rows9
+	CMPQ  AX, $0x08
+	JEQ   rows8
+	CMPQ  AX, $0x07
+	JEQ   rows7
+	CMPQ  AX, $0x06
+	JEQ   rows6
+	CMPQ  AX, $0x05
+	JEQ   rows5
+	CMPQ  AX, $0x04
+	JEQ   rows4
+	CMPQ  AX, $0x03
+	JEQ   rows3
+	CMPQ  AX, $0x02
+	JEQ   rows2
+
+tile1:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
+	MOVQ       t+0(FP), SI
+	MOVQ       88(SI), SI
+	SHLQ       $0x02, SI
+	MOVQ       64(SP), SI
+	PREFETCHT0 (SI)
 	VPXORD     Y0, Y0, Y0
 
 outer1_true:
-	MOVQ (SP), AX
+	MOVQ (SP), SI
 
 loop1_true:
-	VMOVUPS.Z        (SI), K1, Y28
-	VFMADD231PS.BCST (BX), Y28, Y0
-	ADDQ             CX, BX
-	ADDQ             DX, SI
-	DECQ             AX
+	VMOVUPS.Z        (BX), K1, Y28
+	VFMADD231PS.BCST (AX), Y28, Y0
+	ADDQ             CX, AX
+	ADDQ             DX, BX
+	DECQ             SI
 	JNZ              loop1_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer1_true
 	MOVQ             t+0(FP), AX
 	VBROADCASTSS     96(AX), Y28
 	VMULPS           Y28, Y0, Y0
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias1
 	VBROADCASTSS     100(AX), Y29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Y30
+	MOVQ             88(AX), BX
+	SHLQ             $0x02, BX
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y0
 
 bias1:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu1
-	VMOVUPS.Z (CX), K1, Y30
+	VMOVUPS.Z (BX), K1, Y30
 	VADDPS    Y30, Y0, Y0
 
 relu1:
@@ -6130,29 +6834,53 @@ relu1:
 store1:
 	CMPQ    104(AX), $0x08
 	JNE     part1
-	MOVQ    80(AX), CX
 	MOVQ    88(AX), AX
 	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	JMP     next_tile1
 
 part1:
-	MOVQ    80(AX), CX
 	MOVQ    88(AX), AX
 	SHLQ    $0x02, AX
-	VMOVUPS Y0, K1, (CX)
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, K1, (AX)
+
+next_tile1:
+	DECQ 32(SP)
+	JLE  last_tile1
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile1
+
+last_tile1:
 	VZEROUPPER
 	RET
 
 rows2:
+tile2:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), DI
-	MOVQ       80(DI), R8
-	MOVQ       88(DI), DI
-	SHLQ       $0x02, DI
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
+	MOVQ       88(DI), R8
+	SHLQ       $0x02, R8
+	MOVQ       64(SP), DI
+	PREFETCHT0 (DI)
+	ADDQ       R8, DI
+	PREFETCHT0 (DI)
 	VPXORD     Y0, Y0, Y0
 	VPXORD     Y1, Y1, Y1
 
@@ -6160,39 +6888,39 @@ outer2_true:
 	MOVQ (SP), DI
 
 loop2_true:
-	VMOVUPS.Z        (SI), K1, Y28
-	VFMADD231PS.BCST (BX), Y28, Y0
-	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Y28
+	VFMADD231PS.BCST (AX), Y28, Y0
+	VFMADD231PS.BCST (AX)(SI*1), Y28, Y1
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             DI
 	JNZ              loop2_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer2_true
 	MOVQ             t+0(FP), AX
 	VBROADCASTSS     96(AX), Y28
 	VMULPS           Y28, Y0, Y0
 	VMULPS           Y28, Y1, Y1
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias2
 	VBROADCASTSS     100(AX), Y29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Y30
+	MOVQ             88(AX), DI
+	SHLQ             $0x02, DI
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             DI, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y1
 
 bias2:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu2
-	VMOVUPS.Z (CX), K1, Y30
+	VMOVUPS.Z (BX), K1, Y30
 	VADDPS    Y30, Y0, Y0
 	VADDPS    Y30, Y1, Y1
 
@@ -6208,35 +6936,59 @@ relu2:
 store2:
 	CMPQ    104(AX), $0x08
 	JNE     part2
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	JMP     next_tile2
 
 part2:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, K1, (AX)
+
+next_tile2:
+	DECQ 32(SP)
+	JLE  last_tile2
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile2
+
+last_tile2:
 	VZEROUPPER
 	RET
 
 rows3:
+tile3:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), DI
-	MOVQ       80(DI), R8
-	MOVQ       88(DI), DI
-	SHLQ       $0x02, DI
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
+	MOVQ       88(DI), R8
+	SHLQ       $0x02, R8
+	MOVQ       64(SP), DI
+	PREFETCHT0 (DI)
+	ADDQ       R8, DI
+	PREFETCHT0 (DI)
+	ADDQ       R8, DI
+	PREFETCHT0 (DI)
 	VPXORD     Y0, Y0, Y0
 	VPXORD     Y1, Y1, Y1
 	VPXORD     Y2, Y2, Y2
@@ -6245,16 +6997,16 @@ outer3_true:
 	MOVQ (SP), DI
 
 loop3_true:
-	VMOVUPS.Z        (SI), K1, Y28
-	VFMADD231PS.BCST (BX), Y28, Y0
-	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
-	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Y28
+	VFMADD231PS.BCST (AX), Y28, Y0
+	VFMADD231PS.BCST (AX)(SI*1), Y28, Y1
+	VFMADD231PS.BCST (AX)(SI*2), Y28, Y2
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             DI
 	JNZ              loop3_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer3_true
 	MOVQ             t+0(FP), AX
@@ -6262,27 +7014,27 @@ loop3_true:
 	VMULPS           Y28, Y0, Y0
 	VMULPS           Y28, Y1, Y1
 	VMULPS           Y28, Y2, Y2
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias3
 	VBROADCASTSS     100(AX), Y29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Y30
+	MOVQ             88(AX), DI
+	SHLQ             $0x02, DI
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             DI, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             DI, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y2
 
 bias3:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu3
-	VMOVUPS.Z (CX), K1, Y30
+	VMOVUPS.Z (BX), K1, Y30
 	VADDPS    Y30, Y0, Y0
 	VADDPS    Y30, Y1, Y1
 	VADDPS    Y30, Y2, Y2
@@ -6301,41 +7053,65 @@ relu3:
 store3:
 	CMPQ    104(AX), $0x08
 	JNE     part3
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	JMP     next_tile3
 
 part3:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, K1, (AX)
+
+next_tile3:
+	DECQ 32(SP)
+	JLE  last_tile3
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile3
+
+last_tile3:
 	VZEROUPPER
 	RET
 
 rows4:
+tile4:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R8
-	MOVQ       80(R8), R9
-	MOVQ       88(R8), R8
-	SHLQ       $0x02, R8
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
+	MOVQ       88(R8), R9
+	SHLQ       $0x02, R9
+	MOVQ       64(SP), R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
 	VPXORD     Y0, Y0, Y0
 	VPXORD     Y1, Y1, Y1
 	VPXORD     Y2, Y2, Y2
@@ -6345,17 +7121,17 @@ outer4_true:
 	MOVQ (SP), R8
 
 loop4_true:
-	VMOVUPS.Z        (SI), K1, Y28
-	VFMADD231PS.BCST (BX), Y28, Y0
-	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
-	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
-	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Y28
+	VFMADD231PS.BCST (AX), Y28, Y0
+	VFMADD231PS.BCST (AX)(SI*1), Y28, Y1
+	VFMADD231PS.BCST (AX)(SI*2), Y28, Y2
+	VFMADD231PS.BCST (AX)(DI*1), Y28, Y3
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R8
 	JNZ              loop4_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer4_true
 	MOVQ             t+0(FP), AX
@@ -6364,30 +7140,30 @@ loop4_true:
 	VMULPS           Y28, Y1, Y1
 	VMULPS           Y28, Y2, Y2
 	VMULPS           Y28, Y3, Y3
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias4
 	VBROADCASTSS     100(AX), Y29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Y30
+	MOVQ             88(AX), R8
+	SHLQ             $0x02, R8
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R8, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R8, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R8, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y3
 
 bias4:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu4
-	VMOVUPS.Z (CX), K1, Y30
+	VMOVUPS.Z (BX), K1, Y30
 	VADDPS    Y30, Y0, Y0
 	VADDPS    Y30, Y1, Y1
 	VADDPS    Y30, Y2, Y2
@@ -6409,47 +7185,71 @@ relu4:
 store4:
 	CMPQ    104(AX), $0x08
 	JNE     part4
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	JMP     next_tile4
 
 part4:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, K1, (AX)
+
+next_tile4:
+	DECQ 32(SP)
+	JLE  last_tile4
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile4
+
+last_tile4:
 	VZEROUPPER
 	RET
 
 rows5:
+tile5:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R8
-	MOVQ       80(R8), R9
-	MOVQ       88(R8), R8
-	SHLQ       $0x02, R8
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
+	MOVQ       88(R8), R9
+	SHLQ       $0x02, R9
+	MOVQ       64(SP), R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
 	VPXORD     Y0, Y0, Y0
 	VPXORD     Y1, Y1, Y1
 	VPXORD     Y2, Y2, Y2
@@ -6460,18 +7260,18 @@ outer5_true:
 	MOVQ (SP), R8
 
 loop5_true:
-	VMOVUPS.Z        (SI), K1, Y28
-	VFMADD231PS.BCST (BX), Y28, Y0
-	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
-	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
-	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
-	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Y28
+	VFMADD231PS.BCST (AX), Y28, Y0
+	VFMADD231PS.BCST (AX)(SI*1), Y28, Y1
+	VFMADD231PS.BCST (AX)(SI*2), Y28, Y2
+	VFMADD231PS.BCST (AX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (AX)(SI*4), Y28, Y4
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R8
 	JNZ              loop5_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer5_true
 	MOVQ             t+0(FP), AX
@@ -6481,33 +7281,33 @@ loop5_true:
 	VMULPS           Y28, Y2, Y2
 	VMULPS           Y28, Y3, Y3
 	VMULPS           Y28, Y4, Y4
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias5
 	VBROADCASTSS     100(AX), Y29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Y30
+	MOVQ             88(AX), R8
+	SHLQ             $0x02, R8
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R8, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R8, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R8, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R8, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y4
 
 bias5:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu5
-	VMOVUPS.Z (CX), K1, Y30
+	VMOVUPS.Z (BX), K1, Y30
 	VADDPS    Y30, Y0, Y0
 	VADDPS    Y30, Y1, Y1
 	VADDPS    Y30, Y2, Y2
@@ -6532,53 +7332,77 @@ relu5:
 store5:
 	CMPQ    104(AX), $0x08
 	JNE     part5
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	JMP     next_tile5
 
 part5:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, K1, (AX)
+
+next_tile5:
+	DECQ 32(SP)
+	JLE  last_tile5
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile5
+
+last_tile5:
 	VZEROUPPER
 	RET
 
 rows6:
+tile6:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R9
-	MOVQ       80(R9), R10
-	MOVQ       88(R9), R9
-	SHLQ       $0x02, R9
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
+	MOVQ       88(R9), R10
+	SHLQ       $0x02, R10
+	MOVQ       64(SP), R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
 	VPXORD     Y0, Y0, Y0
 	VPXORD     Y1, Y1, Y1
 	VPXORD     Y2, Y2, Y2
@@ -6590,19 +7414,19 @@ outer6_true:
 	MOVQ (SP), R9
 
 loop6_true:
-	VMOVUPS.Z        (SI), K1, Y28
-	VFMADD231PS.BCST (BX), Y28, Y0
-	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
-	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
-	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
-	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
-	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Y28
+	VFMADD231PS.BCST (AX), Y28, Y0
+	VFMADD231PS.BCST (AX)(SI*1), Y28, Y1
+	VFMADD231PS.BCST (AX)(SI*2), Y28, Y2
+	VFMADD231PS.BCST (AX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (AX)(SI*4), Y28, Y4
+	VFMADD231PS.BCST (AX)(R8*1), Y28, Y5
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R9
 	JNZ              loop6_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer6_true
 	MOVQ             t+0(FP), AX
@@ -6613,36 +7437,36 @@ loop6_true:
 	VMULPS           Y28, Y3, Y3
 	VMULPS           Y28, Y4, Y4
 	VMULPS           Y28, Y5, Y5
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias6
 	VBROADCASTSS     100(AX), Y29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Y30
+	MOVQ             88(AX), R9
+	SHLQ             $0x02, R9
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y5
 
 bias6:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu6
-	VMOVUPS.Z (CX), K1, Y30
+	VMOVUPS.Z (BX), K1, Y30
 	VADDPS    Y30, Y0, Y0
 	VADDPS    Y30, Y1, Y1
 	VADDPS    Y30, Y2, Y2
@@ -6670,59 +7494,83 @@ relu6:
 store6:
 	CMPQ    104(AX), $0x08
 	JNE     part6
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	JMP     next_tile6
 
 part6:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, K1, (AX)
+
+next_tile6:
+	DECQ 32(SP)
+	JLE  last_tile6
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile6
+
+last_tile6:
 	VZEROUPPER
 	RET
 
 rows7:
+tile7:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R9
-	MOVQ       80(R9), R10
-	MOVQ       88(R9), R9
-	SHLQ       $0x02, R9
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
+	MOVQ       88(R9), R10
+	SHLQ       $0x02, R10
+	MOVQ       64(SP), R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
 	VPXORD     Y0, Y0, Y0
 	VPXORD     Y1, Y1, Y1
 	VPXORD     Y2, Y2, Y2
@@ -6735,20 +7583,20 @@ outer7_true:
 	MOVQ (SP), R9
 
 loop7_true:
-	VMOVUPS.Z        (SI), K1, Y28
-	VFMADD231PS.BCST (BX), Y28, Y0
-	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
-	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
-	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
-	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
-	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
-	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Y28
+	VFMADD231PS.BCST (AX), Y28, Y0
+	VFMADD231PS.BCST (AX)(SI*1), Y28, Y1
+	VFMADD231PS.BCST (AX)(SI*2), Y28, Y2
+	VFMADD231PS.BCST (AX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (AX)(SI*4), Y28, Y4
+	VFMADD231PS.BCST (AX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (AX)(DI*2), Y28, Y6
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R9
 	JNZ              loop7_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer7_true
 	MOVQ             t+0(FP), AX
@@ -6760,39 +7608,39 @@ loop7_true:
 	VMULPS           Y28, Y4, Y4
 	VMULPS           Y28, Y5, Y5
 	VMULPS           Y28, Y6, Y6
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias7
 	VBROADCASTSS     100(AX), Y29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Y30
+	MOVQ             88(AX), R9
+	SHLQ             $0x02, R9
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R9, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y6
 
 bias7:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu7
-	VMOVUPS.Z (CX), K1, Y30
+	VMOVUPS.Z (BX), K1, Y30
 	VADDPS    Y30, Y0, Y0
 	VADDPS    Y30, Y1, Y1
 	VADDPS    Y30, Y2, Y2
@@ -6823,65 +7671,89 @@ relu7:
 store7:
 	CMPQ    104(AX), $0x08
 	JNE     part7
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, (AX)
+	JMP     next_tile7
 
 part7:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, K1, (AX)
+
+next_tile7:
+	DECQ 32(SP)
+	JLE  last_tile7
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile7
+
+last_tile7:
 	VZEROUPPER
 	RET
 
 rows8:
+tile8:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R10
-	MOVQ       80(R10), R11
-	MOVQ       88(R10), R10
-	SHLQ       $0x02, R10
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
+	MOVQ       88(R10), R11
+	SHLQ       $0x02, R11
+	MOVQ       64(SP), R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
 	VPXORD     Y0, Y0, Y0
 	VPXORD     Y1, Y1, Y1
 	VPXORD     Y2, Y2, Y2
@@ -6895,21 +7767,21 @@ outer8_true:
 	MOVQ (SP), R10
 
 loop8_true:
-	VMOVUPS.Z        (SI), K1, Y28
-	VFMADD231PS.BCST (BX), Y28, Y0
-	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
-	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
-	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
-	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
-	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
-	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
-	VFMADD231PS.BCST (BX)(R9*1), Y28, Y7
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Y28
+	VFMADD231PS.BCST (AX), Y28, Y0
+	VFMADD231PS.BCST (AX)(SI*1), Y28, Y1
+	VFMADD231PS.BCST (AX)(SI*2), Y28, Y2
+	VFMADD231PS.BCST (AX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (AX)(SI*4), Y28, Y4
+	VFMADD231PS.BCST (AX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (AX)(DI*2), Y28, Y6
+	VFMADD231PS.BCST (AX)(R9*1), Y28, Y7
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R10
 	JNZ              loop8_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer8_true
 	MOVQ             t+0(FP), AX
@@ -6922,42 +7794,42 @@ loop8_true:
 	VMULPS           Y28, Y5, Y5
 	VMULPS           Y28, Y6, Y6
 	VMULPS           Y28, Y7, Y7
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias8
 	VBROADCASTSS     100(AX), Y29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Y30
+	MOVQ             88(AX), R10
+	SHLQ             $0x02, R10
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y6
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y7
 
 bias8:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu8
-	VMOVUPS.Z (CX), K1, Y30
+	VMOVUPS.Z (BX), K1, Y30
 	VADDPS    Y30, Y0, Y0
 	VADDPS    Y30, Y1, Y1
 	VADDPS    Y30, Y2, Y2
@@ -6991,71 +7863,95 @@ relu8:
 store8:
 	CMPQ    104(AX), $0x08
 	JNE     part8
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y7, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	JMP     next_tile8
 
 part8:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y7, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, K1, (AX)
+
+next_tile8:
+	DECQ 32(SP)
+	JLE  last_tile8
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile8
+
+last_tile8:
 	VZEROUPPER
 	RET
 
 rows9:
+tile9:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R10
-	MOVQ       80(R10), R11
-	MOVQ       88(R10), R10
-	SHLQ       $0x02, R10
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
-	ADDQ       R10, R11
-	PREFETCHT0 (R11)
+	MOVQ       88(R10), R11
+	SHLQ       $0x02, R11
+	MOVQ       64(SP), R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	PREFETCHT0 (R10)
 	VPXORD     Y0, Y0, Y0
 	VPXORD     Y1, Y1, Y1
 	VPXORD     Y2, Y2, Y2
@@ -7070,22 +7966,22 @@ outer9_true:
 	MOVQ (SP), R10
 
 loop9_true:
-	VMOVUPS.Z        (SI), K1, Y28
-	VFMADD231PS.BCST (BX), Y28, Y0
-	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
-	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
-	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
-	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
-	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
-	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
-	VFMADD231PS.BCST (BX)(R9*1), Y28, Y7
-	VFMADD231PS.BCST (BX)(AX*8), Y28, Y8
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Y28
+	VFMADD231PS.BCST (AX), Y28, Y0
+	VFMADD231PS.BCST (AX)(SI*1), Y28, Y1
+	VFMADD231PS.BCST (AX)(SI*2), Y28, Y2
+	VFMADD231PS.BCST (AX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (AX)(SI*4), Y28, Y4
+	VFMADD231PS.BCST (AX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (AX)(DI*2), Y28, Y6
+	VFMADD231PS.BCST (AX)(R9*1), Y28, Y7
+	VFMADD231PS.BCST (AX)(SI*8), Y28, Y8
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R10
 	JNZ              loop9_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer9_true
 	MOVQ             t+0(FP), AX
@@ -7099,45 +7995,45 @@ loop9_true:
 	VMULPS           Y28, Y6, Y6
 	VMULPS           Y28, Y7, Y7
 	VMULPS           Y28, Y8, Y8
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias9
 	VBROADCASTSS     100(AX), Y29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Y30
+	MOVQ             88(AX), R10
+	SHLQ             $0x02, R10
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y6
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y7
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R10, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y8
 
 bias9:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu9
-	VMOVUPS.Z (CX), K1, Y30
+	VMOVUPS.Z (BX), K1, Y30
 	VADDPS    Y30, Y0, Y0
 	VADDPS    Y30, Y1, Y1
 	VADDPS    Y30, Y2, Y2
@@ -7174,77 +8070,101 @@ relu9:
 store9:
 	CMPQ    104(AX), $0x08
 	JNE     part9
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y7, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y8, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y8, (AX)
+	JMP     next_tile9
 
 part9:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y7, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y8, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y8, K1, (AX)
+
+next_tile9:
+	DECQ 32(SP)
+	JLE  last_tile9
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile9
+
+last_tile9:
 	VZEROUPPER
 	RET
 
 rows10:
+tile10:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R11
-	MOVQ       80(R11), R12
-	MOVQ       88(R11), R11
-	SHLQ       $0x02, R11
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
+	MOVQ       88(R11), R12
+	SHLQ       $0x02, R12
+	MOVQ       64(SP), R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
 	VPXORD     Y0, Y0, Y0
 	VPXORD     Y1, Y1, Y1
 	VPXORD     Y2, Y2, Y2
@@ -7260,23 +8180,23 @@ outer10_true:
 	MOVQ (SP), R11
 
 loop10_true:
-	VMOVUPS.Z        (SI), K1, Y28
-	VFMADD231PS.BCST (BX), Y28, Y0
-	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
-	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
-	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
-	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
-	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
-	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
-	VFMADD231PS.BCST (BX)(R9*1), Y28, Y7
-	VFMADD231PS.BCST (BX)(AX*8), Y28, Y8
-	VFMADD231PS.BCST (BX)(R10*1), Y28, Y9
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Y28
+	VFMADD231PS.BCST (AX), Y28, Y0
+	VFMADD231PS.BCST (AX)(SI*1), Y28, Y1
+	VFMADD231PS.BCST (AX)(SI*2), Y28, Y2
+	VFMADD231PS.BCST (AX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (AX)(SI*4), Y28, Y4
+	VFMADD231PS.BCST (AX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (AX)(DI*2), Y28, Y6
+	VFMADD231PS.BCST (AX)(R9*1), Y28, Y7
+	VFMADD231PS.BCST (AX)(SI*8), Y28, Y8
+	VFMADD231PS.BCST (AX)(R10*1), Y28, Y9
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R11
 	JNZ              loop10_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer10_true
 	MOVQ             t+0(FP), AX
@@ -7291,48 +8211,48 @@ loop10_true:
 	VMULPS           Y28, Y7, Y7
 	VMULPS           Y28, Y8, Y8
 	VMULPS           Y28, Y9, Y9
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias10
 	VBROADCASTSS     100(AX), Y29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Y30
+	MOVQ             88(AX), R11
+	SHLQ             $0x02, R11
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y6
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y7
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y8
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y9
 
 bias10:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu10
-	VMOVUPS.Z (CX), K1, Y30
+	VMOVUPS.Z (BX), K1, Y30
 	VADDPS    Y30, Y0, Y0
 	VADDPS    Y30, Y1, Y1
 	VADDPS    Y30, Y2, Y2
@@ -7372,83 +8292,107 @@ relu10:
 store10:
 	CMPQ    104(AX), $0x08
 	JNE     part10
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y7, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y8, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y9, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y8, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y9, (AX)
+	JMP     next_tile10
 
 part10:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y7, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y8, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y9, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y8, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y9, K1, (AX)
+
+next_tile10:
+	DECQ 32(SP)
+	JLE  last_tile10
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile10
+
+last_tile10:
 	VZEROUPPER
 	RET
 
 rows11:
+tile11:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R11
-	MOVQ       80(R11), R12
-	MOVQ       88(R11), R11
-	SHLQ       $0x02, R11
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
-	ADDQ       R11, R12
-	PREFETCHT0 (R12)
+	MOVQ       88(R11), R12
+	SHLQ       $0x02, R12
+	MOVQ       64(SP), R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
+	ADDQ       R12, R11
+	PREFETCHT0 (R11)
 	VPXORD     Y0, Y0, Y0
 	VPXORD     Y1, Y1, Y1
 	VPXORD     Y2, Y2, Y2
@@ -7465,24 +8409,24 @@ outer11_true:
 	MOVQ (SP), R11
 
 loop11_true:
-	VMOVUPS.Z        (SI), K1, Y28
-	VFMADD231PS.BCST (BX), Y28, Y0
-	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
-	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
-	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
-	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
-	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
-	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
-	VFMADD231PS.BCST (BX)(R9*1), Y28, Y7
-	VFMADD231PS.BCST (BX)(AX*8), Y28, Y8
-	VFMADD231PS.BCST (BX)(R10*1), Y28, Y9
-	VFMADD231PS.BCST (BX)(R8*2), Y28, Y10
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Y28
+	VFMADD231PS.BCST (AX), Y28, Y0
+	VFMADD231PS.BCST (AX)(SI*1), Y28, Y1
+	VFMADD231PS.BCST (AX)(SI*2), Y28, Y2
+	VFMADD231PS.BCST (AX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (AX)(SI*4), Y28, Y4
+	VFMADD231PS.BCST (AX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (AX)(DI*2), Y28, Y6
+	VFMADD231PS.BCST (AX)(R9*1), Y28, Y7
+	VFMADD231PS.BCST (AX)(SI*8), Y28, Y8
+	VFMADD231PS.BCST (AX)(R10*1), Y28, Y9
+	VFMADD231PS.BCST (AX)(R8*2), Y28, Y10
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R11
 	JNZ              loop11_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer11_true
 	MOVQ             t+0(FP), AX
@@ -7498,51 +8442,51 @@ loop11_true:
 	VMULPS           Y28, Y8, Y8
 	VMULPS           Y28, Y9, Y9
 	VMULPS           Y28, Y10, Y10
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias11
 	VBROADCASTSS     100(AX), Y29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Y30
+	MOVQ             88(AX), R11
+	SHLQ             $0x02, R11
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y6
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y7
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y8
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y9
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R11, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y10
 
 bias11:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu11
-	VMOVUPS.Z (CX), K1, Y30
+	VMOVUPS.Z (BX), K1, Y30
 	VADDPS    Y30, Y0, Y0
 	VADDPS    Y30, Y1, Y1
 	VADDPS    Y30, Y2, Y2
@@ -7585,89 +8529,113 @@ relu11:
 store11:
 	CMPQ    104(AX), $0x08
 	JNE     part11
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y7, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y8, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y9, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y10, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y8, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y9, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y10, (AX)
+	JMP     next_tile11
 
 part11:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y7, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y8, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y9, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y10, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y8, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y9, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y10, K1, (AX)
+
+next_tile11:
+	DECQ 32(SP)
+	JLE  last_tile11
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile11
+
+last_tile11:
 	VZEROUPPER
 	RET
 
 rows12:
+tile12:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R12
-	MOVQ       80(R12), R13
-	MOVQ       88(R12), R12
-	SHLQ       $0x02, R12
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
+	MOVQ       88(R12), R13
+	SHLQ       $0x02, R13
+	MOVQ       64(SP), R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
 	VPXORD     Y0, Y0, Y0
 	VPXORD     Y1, Y1, Y1
 	VPXORD     Y2, Y2, Y2
@@ -7685,25 +8653,25 @@ outer12_true:
 	MOVQ (SP), R12
 
 loop12_true:
-	VMOVUPS.Z        (SI), K1, Y28
-	VFMADD231PS.BCST (BX), Y28, Y0
-	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
-	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
-	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
-	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
-	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
-	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
-	VFMADD231PS.BCST (BX)(R9*1), Y28, Y7
-	VFMADD231PS.BCST (BX)(AX*8), Y28, Y8
-	VFMADD231PS.BCST (BX)(R10*1), Y28, Y9
-	VFMADD231PS.BCST (BX)(R8*2), Y28, Y10
-	VFMADD231PS.BCST (BX)(R11*1), Y28, Y11
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Y28
+	VFMADD231PS.BCST (AX), Y28, Y0
+	VFMADD231PS.BCST (AX)(SI*1), Y28, Y1
+	VFMADD231PS.BCST (AX)(SI*2), Y28, Y2
+	VFMADD231PS.BCST (AX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (AX)(SI*4), Y28, Y4
+	VFMADD231PS.BCST (AX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (AX)(DI*2), Y28, Y6
+	VFMADD231PS.BCST (AX)(R9*1), Y28, Y7
+	VFMADD231PS.BCST (AX)(SI*8), Y28, Y8
+	VFMADD231PS.BCST (AX)(R10*1), Y28, Y9
+	VFMADD231PS.BCST (AX)(R8*2), Y28, Y10
+	VFMADD231PS.BCST (AX)(R11*1), Y28, Y11
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R12
 	JNZ              loop12_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer12_true
 	MOVQ             t+0(FP), AX
@@ -7720,54 +8688,54 @@ loop12_true:
 	VMULPS           Y28, Y9, Y9
 	VMULPS           Y28, Y10, Y10
 	VMULPS           Y28, Y11, Y11
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias12
 	VBROADCASTSS     100(AX), Y29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Y30
+	MOVQ             88(AX), R12
+	SHLQ             $0x02, R12
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y6
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y7
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y8
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y9
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y10
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y11
 
 bias12:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu12
-	VMOVUPS.Z (CX), K1, Y30
+	VMOVUPS.Z (BX), K1, Y30
 	VADDPS    Y30, Y0, Y0
 	VADDPS    Y30, Y1, Y1
 	VADDPS    Y30, Y2, Y2
@@ -7813,95 +8781,119 @@ relu12:
 store12:
 	CMPQ    104(AX), $0x08
 	JNE     part12
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y7, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y8, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y9, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y10, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y11, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y8, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y9, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y10, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y11, (AX)
+	JMP     next_tile12
 
 part12:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y7, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y8, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y9, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y10, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y11, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y8, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y9, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y10, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y11, K1, (AX)
+
+next_tile12:
+	DECQ 32(SP)
+	JLE  last_tile12
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile12
+
+last_tile12:
 	VZEROUPPER
 	RET
 
 rows13:
+tile13:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R12
-	MOVQ       80(R12), R13
-	MOVQ       88(R12), R12
-	SHLQ       $0x02, R12
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
-	ADDQ       R12, R13
-	PREFETCHT0 (R13)
+	MOVQ       88(R12), R13
+	SHLQ       $0x02, R13
+	MOVQ       64(SP), R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
+	ADDQ       R13, R12
+	PREFETCHT0 (R12)
 	VPXORD     Y0, Y0, Y0
 	VPXORD     Y1, Y1, Y1
 	VPXORD     Y2, Y2, Y2
@@ -7920,26 +8912,26 @@ outer13_true:
 	MOVQ (SP), R12
 
 loop13_true:
-	VMOVUPS.Z        (SI), K1, Y28
-	VFMADD231PS.BCST (BX), Y28, Y0
-	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
-	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
-	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
-	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
-	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
-	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
-	VFMADD231PS.BCST (BX)(R9*1), Y28, Y7
-	VFMADD231PS.BCST (BX)(AX*8), Y28, Y8
-	VFMADD231PS.BCST (BX)(R10*1), Y28, Y9
-	VFMADD231PS.BCST (BX)(R8*2), Y28, Y10
-	VFMADD231PS.BCST (BX)(R11*1), Y28, Y11
-	VFMADD231PS.BCST (BX)(DI*4), Y28, Y12
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Y28
+	VFMADD231PS.BCST (AX), Y28, Y0
+	VFMADD231PS.BCST (AX)(SI*1), Y28, Y1
+	VFMADD231PS.BCST (AX)(SI*2), Y28, Y2
+	VFMADD231PS.BCST (AX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (AX)(SI*4), Y28, Y4
+	VFMADD231PS.BCST (AX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (AX)(DI*2), Y28, Y6
+	VFMADD231PS.BCST (AX)(R9*1), Y28, Y7
+	VFMADD231PS.BCST (AX)(SI*8), Y28, Y8
+	VFMADD231PS.BCST (AX)(R10*1), Y28, Y9
+	VFMADD231PS.BCST (AX)(R8*2), Y28, Y10
+	VFMADD231PS.BCST (AX)(R11*1), Y28, Y11
+	VFMADD231PS.BCST (AX)(DI*4), Y28, Y12
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R12
 	JNZ              loop13_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer13_true
 	MOVQ             t+0(FP), AX
@@ -7957,57 +8949,57 @@ loop13_true:
 	VMULPS           Y28, Y10, Y10
 	VMULPS           Y28, Y11, Y11
 	VMULPS           Y28, Y12, Y12
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias13
 	VBROADCASTSS     100(AX), Y29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Y30
+	MOVQ             88(AX), R12
+	SHLQ             $0x02, R12
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y6
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y7
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y8
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y9
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y10
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y11
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R12, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y12
 
 bias13:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu13
-	VMOVUPS.Z (CX), K1, Y30
+	VMOVUPS.Z (BX), K1, Y30
 	VADDPS    Y30, Y0, Y0
 	VADDPS    Y30, Y1, Y1
 	VADDPS    Y30, Y2, Y2
@@ -8056,101 +9048,125 @@ relu13:
 store13:
 	CMPQ    104(AX), $0x08
 	JNE     part13
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y7, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y8, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y9, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y10, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y11, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y12, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y8, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y9, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y10, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y11, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y12, (AX)
+	JMP     next_tile13
 
 part13:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y7, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y8, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y9, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y10, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y11, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y12, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y8, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y9, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y10, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y11, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y12, K1, (AX)
+
+next_tile13:
+	DECQ 32(SP)
+	JLE  last_tile13
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile13
+
+last_tile13:
 	VZEROUPPER
 	RET
 
 rows14:
+tile14:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R13
-	MOVQ       80(R13), R14
-	MOVQ       88(R13), R13
-	SHLQ       $0x02, R13
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
-	ADDQ       R13, R14
-	PREFETCHT0 (R14)
+	MOVQ       88(R13), R14
+	SHLQ       $0x02, R14
+	MOVQ       64(SP), R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
+	ADDQ       R14, R13
+	PREFETCHT0 (R13)
 	VPXORD     Y0, Y0, Y0
 	VPXORD     Y1, Y1, Y1
 	VPXORD     Y2, Y2, Y2
@@ -8170,27 +9186,27 @@ outer14_true:
 	MOVQ (SP), R13
 
 loop14_true:
-	VMOVUPS.Z        (SI), K1, Y28
-	VFMADD231PS.BCST (BX), Y28, Y0
-	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
-	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
-	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
-	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
-	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
-	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
-	VFMADD231PS.BCST (BX)(R9*1), Y28, Y7
-	VFMADD231PS.BCST (BX)(AX*8), Y28, Y8
-	VFMADD231PS.BCST (BX)(R10*1), Y28, Y9
-	VFMADD231PS.BCST (BX)(R8*2), Y28, Y10
-	VFMADD231PS.BCST (BX)(R11*1), Y28, Y11
-	VFMADD231PS.BCST (BX)(DI*4), Y28, Y12
-	VFMADD231PS.BCST (BX)(R12*1), Y28, Y13
-	ADDQ             CX, BX
-	ADDQ             DX, SI
+	VMOVUPS.Z        (BX), K1, Y28
+	VFMADD231PS.BCST (AX), Y28, Y0
+	VFMADD231PS.BCST (AX)(SI*1), Y28, Y1
+	VFMADD231PS.BCST (AX)(SI*2), Y28, Y2
+	VFMADD231PS.BCST (AX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (AX)(SI*4), Y28, Y4
+	VFMADD231PS.BCST (AX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (AX)(DI*2), Y28, Y6
+	VFMADD231PS.BCST (AX)(R9*1), Y28, Y7
+	VFMADD231PS.BCST (AX)(SI*8), Y28, Y8
+	VFMADD231PS.BCST (AX)(R10*1), Y28, Y9
+	VFMADD231PS.BCST (AX)(R8*2), Y28, Y10
+	VFMADD231PS.BCST (AX)(R11*1), Y28, Y11
+	VFMADD231PS.BCST (AX)(DI*4), Y28, Y12
+	VFMADD231PS.BCST (AX)(R12*1), Y28, Y13
+	ADDQ             CX, AX
+	ADDQ             DX, BX
 	DECQ             R13
 	JNZ              loop14_true
-	ADDQ             16(SP), BX
-	ADDQ             24(SP), SI
+	ADDQ             16(SP), AX
+	ADDQ             24(SP), BX
 	DECQ             8(SP)
 	JNZ              outer14_true
 	MOVQ             t+0(FP), AX
@@ -8209,60 +9225,60 @@ loop14_true:
 	VMULPS           Y28, Y11, Y11
 	VMULPS           Y28, Y12, Y12
 	VMULPS           Y28, Y13, Y13
-	MOVL             100(AX), CX
-	SHLL             $0x01, CX
+	MOVL             100(AX), BX
+	SHLL             $0x01, BX
 	JZ               bias14
 	VBROADCASTSS     100(AX), Y29
-	MOVQ             80(AX), CX
-	MOVQ             88(AX), DX
-	SHLQ             $0x02, DX
-	VMOVUPS.Z        (CX), K1, Y30
+	MOVQ             88(AX), R13
+	SHLQ             $0x02, R13
+	MOVQ             64(SP), BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y0
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y1
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y2
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y3
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y4
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y5
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y6
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y7
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y8
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y9
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y10
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y11
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y12
-	ADDQ             DX, CX
-	VMOVUPS.Z        (CX), K1, Y30
+	ADDQ             R13, BX
+	VMOVUPS.Z        (BX), K1, Y30
 	VFMADD231PS      Y30, Y29, Y13
 
 bias14:
-	MOVQ      112(AX), CX
-	TESTQ     CX, CX
+	MOVQ      72(SP), BX
+	TESTQ     BX, BX
 	JZ        relu14
-	VMOVUPS.Z (CX), K1, Y30
+	VMOVUPS.Z (BX), K1, Y30
 	VADDPS    Y30, Y0, Y0
 	VADDPS    Y30, Y1, Y1
 	VADDPS    Y30, Y2, Y2
@@ -8314,166 +9330,199 @@ relu14:
 store14:
 	CMPQ    104(AX), $0x08
 	JNE     part14
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y7, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y8, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y9, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y10, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y11, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y12, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y13, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y8, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y9, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y10, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y11, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y12, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y13, (AX)
+	JMP     next_tile14
 
 part14:
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y7, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y8, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y9, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y10, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y11, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y12, K1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y13, K1, (CX)
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y8, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y9, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y10, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y11, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y12, K1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y13, K1, (AX)
+
+next_tile14:
+	DECQ 32(SP)
+	JLE  last_tile14
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile14
+
+last_tile14:
 	VZEROUPPER
 	RET
 
-// func tile16AVX2(t *struct{rows int; k int; outer int; a *float32; rsa int; csa int; nexta int; b *float32; rsb int; nextb int; c *float32; ldc int; alpha float32; beta float32; cols int; bias *float32; relu bool})
+// func tile16AVX2(t *struct{rows int; k int; outer int; a *float32; rsa int; csa int; nexta int; b *float32; rsb int; nextb int; c *float32; ldc int; alpha float32; beta float32; cols int; bias *float32; relu bool; tiles int; stepa int; stepb int; stepc int; stepbias int})
 // Requires: AVX, FMA3, MMX+
-TEXT ·tile16AVX2(SB), NOSPLIT, $32-8
-	MOVQ       t+0(FP), AX
-	MOVQ       $0x00000010, CX
-	SUBQ       104(AX), CX
-	LEAQ       gemmMask<>+0(SB), AX
-	VMOVUPS    (AX)(CX*4), Y15
-	MOVQ       t+0(FP), AX
-	MOVQ       40(AX), CX
-	SHLQ       $0x02, CX
-	MOVQ       64(AX), DX
-	SHLQ       $0x02, DX
-	MOVQ       8(AX), BX
-	MOVQ       16(AX), SI
-	MOVQ       BX, (SP)
-	MOVQ       SI, 8(SP)
-	MOVQ       48(AX), DI
-	SHLQ       $0x02, DI
-	MOVQ       CX, SI
-	IMULQ      BX, SI
-	SUBQ       SI, DI
-	MOVQ       DI, 16(SP)
-	MOVQ       72(AX), DI
-	SHLQ       $0x02, DI
-	MOVQ       DX, SI
-	IMULQ      BX, SI
-	SUBQ       SI, DI
-	MOVQ       DI, 24(SP)
-	MOVQ       24(AX), BX
-	MOVQ       56(AX), SI
-	MOVQ       32(AX), AX
-	SHLQ       $0x02, AX
-	LEAQ       (AX)(AX*2), DI
-	LEAQ       (DI)(AX*2), R8
-	MOVQ       t+0(FP), R9
-	MOVQ       (R9), R9
-	CMPQ       R9, $0x06
-	JEQ        rows6
-	CMPQ       R9, $0x05
-	JEQ        rows5
-	CMPQ       R9, $0x04
-	JEQ        rows4
-	CMPQ       R9, $0x03
-	JEQ        rows3
-	CMPQ       R9, $0x02
-	JEQ        rows2
-	MOVQ       t+0(FP), AX
-	MOVQ       80(AX), DI
-	MOVQ       88(AX), AX
-	SHLQ       $0x02, AX
-	PREFETCHT0 (DI)
+TEXT ·tile16AVX2(SB), NOSPLIT, $80-8
+	MOVQ    t+0(FP), AX
+	MOVQ    $0x00000010, CX
+	SUBQ    104(AX), CX
+	LEAQ    gemmMask<>+0(SB), AX
+	VMOVUPS (AX)(CX*4), Y15
+	MOVQ    t+0(FP), AX
+	MOVQ    128(AX), CX
+	MOVQ    CX, 32(SP)
+	MOVQ    24(AX), CX
+	MOVQ    CX, 48(SP)
+	MOVQ    56(AX), CX
+	MOVQ    CX, 56(SP)
+	MOVQ    80(AX), CX
+	MOVQ    CX, 64(SP)
+	MOVQ    112(AX), CX
+	MOVQ    CX, 72(SP)
+	MOVQ    40(AX), CX
+	SHLQ    $0x02, CX
+	MOVQ    64(AX), DX
+	SHLQ    $0x02, DX
+	MOVQ    8(AX), BX
+	MOVQ    16(AX), SI
+	MOVQ    BX, (SP)
+	MOVQ    SI, 40(SP)
+	MOVQ    48(AX), DI
+	SHLQ    $0x02, DI
+	MOVQ    CX, SI
+	IMULQ   BX, SI
+	SUBQ    SI, DI
+	MOVQ    DI, 16(SP)
+	MOVQ    72(AX), DI
+	SHLQ    $0x02, DI
+	MOVQ    DX, SI
+	IMULQ   BX, SI
+	SUBQ    SI, DI
+	MOVQ    DI, 24(SP)
+	MOVQ    32(AX), SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (DI)(SI*2), R8
+	MOVQ    t+0(FP), AX
+	MOVQ    (AX), AX
+	CMPQ    AX, $0x06
+	JEQ     rows6
+	CMPQ    AX, $0x05
+	JEQ     rows5
+	CMPQ    AX, $0x04
+	JEQ     rows4
+	CMPQ    AX, $0x03
+	JEQ     rows3
+	CMPQ    AX, $0x02
+	JEQ     rows2
+
+tile1:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
+	MOVQ       t+0(FP), SI
+	MOVQ       88(SI), SI
+	SHLQ       $0x02, SI
+	MOVQ       64(SP), SI
+	PREFETCHT0 (SI)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
-	MOVQ       t+0(FP), AX
-	CMPQ       104(AX), $0x10
+	MOVQ       t+0(FP), SI
+	CMPQ       104(SI), $0x10
 	JNE        masked1
 
 outer1_false:
-	MOVQ (SP), AX
+	MOVQ (SP), SI
 
 loop1_false:
-	VMOVUPS      (SI), Y12
-	VMOVUPS      32(SI), Y13
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VMOVUPS      32(BX), Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
-	ADDQ         CX, BX
-	ADDQ         DX, SI
-	DECQ         AX
+	ADDQ         CX, AX
+	ADDQ         DX, BX
+	DECQ         SI
 	JNZ          loop1_false
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer1_false
 	JMP          done1
 
 masked1:
 outer1_true:
-	MOVQ (SP), AX
+	MOVQ (SP), SI
 
 loop1_true:
-	VMOVUPS      (SI), Y12
-	VMASKMOVPS   32(SI), Y15, Y13
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VMASKMOVPS   32(BX), Y15, Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
-	ADDQ         CX, BX
-	ADDQ         DX, SI
-	DECQ         AX
+	ADDQ         CX, AX
+	ADDQ         DX, BX
+	DECQ         SI
 	JNZ          loop1_true
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer1_true
 
@@ -8482,25 +9531,25 @@ done1:
 	VBROADCASTSS 96(AX), Y12
 	VMULPS       Y12, Y0, Y0
 	VMULPS       Y12, Y1, Y1
-	MOVL         100(AX), CX
-	SHLL         $0x01, CX
+	MOVL         100(AX), BX
+	SHLL         $0x01, BX
 	JZ           bias1
 	VBROADCASTSS 100(AX), Y13
-	MOVQ         80(AX), CX
-	MOVQ         88(AX), DX
-	SHLQ         $0x02, DX
-	VMOVUPS      (CX), Y14
+	MOVQ         88(AX), BX
+	SHLQ         $0x02, BX
+	MOVQ         64(SP), BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y0
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y1
 
 bias1:
-	MOVQ       112(AX), CX
-	TESTQ      CX, CX
+	MOVQ       72(SP), BX
+	TESTQ      BX, BX
 	JZ         relu1
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (BX), Y14
 	VADDPS     Y14, Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(BX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 
 relu1:
@@ -8515,31 +9564,55 @@ relu1:
 store1:
 	CMPQ    104(AX), $0x10
 	JNE     part1
-	MOVQ    80(AX), CX
 	MOVQ    88(AX), AX
 	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VZEROUPPER
-	RET
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	JMP     next_tile1
 
 part1:
-	MOVQ       80(AX), CX
 	MOVQ       88(AX), AX
 	SHLQ       $0x02, AX
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
+	MOVQ       64(SP), AX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+
+next_tile1:
+	DECQ 32(SP)
+	JLE  last_tile1
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile1
+
+last_tile1:
 	VZEROUPPER
 	RET
 
 rows2:
+tile2:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), DI
-	MOVQ       80(DI), R8
-	MOVQ       88(DI), DI
-	SHLQ       $0x02, DI
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
+	MOVQ       88(DI), R8
+	SHLQ       $0x02, R8
+	MOVQ       64(SP), DI
+	PREFETCHT0 (DI)
+	ADDQ       R8, DI
+	PREFETCHT0 (DI)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
@@ -8552,20 +9625,20 @@ outer2_false:
 	MOVQ (SP), DI
 
 loop2_false:
-	VMOVUPS      (SI), Y12
-	VMOVUPS      32(SI), Y13
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VMOVUPS      32(BX), Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VFMADD231PS  Y13, Y14, Y3
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         DI
 	JNZ          loop2_false
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer2_false
 	JMP          done2
@@ -8575,20 +9648,20 @@ outer2_true:
 	MOVQ (SP), DI
 
 loop2_true:
-	VMOVUPS      (SI), Y12
-	VMASKMOVPS   32(SI), Y15, Y13
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VMASKMOVPS   32(BX), Y15, Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VFMADD231PS  Y13, Y14, Y3
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         DI
 	JNZ          loop2_true
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer2_true
 
@@ -8599,31 +9672,31 @@ done2:
 	VMULPS       Y12, Y1, Y1
 	VMULPS       Y12, Y2, Y2
 	VMULPS       Y12, Y3, Y3
-	MOVL         100(AX), CX
-	SHLL         $0x01, CX
+	MOVL         100(AX), BX
+	SHLL         $0x01, BX
 	JZ           bias2
 	VBROADCASTSS 100(AX), Y13
-	MOVQ         80(AX), CX
-	MOVQ         88(AX), DX
-	SHLQ         $0x02, DX
-	VMOVUPS      (CX), Y14
+	MOVQ         88(AX), DI
+	SHLQ         $0x02, DI
+	MOVQ         64(SP), BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y0
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y1
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Y14
+	ADDQ         DI, BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y2
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y3
 
 bias2:
-	MOVQ       112(AX), CX
-	TESTQ      CX, CX
+	MOVQ       72(SP), BX
+	TESTQ      BX, BX
 	JZ         relu2
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (BX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(BX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 
@@ -8643,39 +9716,63 @@ relu2:
 store2:
 	CMPQ    104(AX), $0x10
 	JNE     part2
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	JMP     next_tile2
 
 part2:
-	MOVQ       80(AX), CX
-	MOVQ       88(AX), AX
-	SHLQ       $0x02, AX
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       AX, CX
-	VMOVUPS    Y2, (CX)
-	VMASKMOVPS Y3, Y15, 32(CX)
+	MOVQ       88(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       64(SP), AX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       BX, AX
+	VMOVUPS    Y2, (AX)
+	VMASKMOVPS Y3, Y15, 32(AX)
+
+next_tile2:
+	DECQ 32(SP)
+	JLE  last_tile2
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile2
+
+last_tile2:
 	VZEROUPPER
 	RET
 
 rows3:
+tile3:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), DI
-	MOVQ       80(DI), R8
-	MOVQ       88(DI), DI
-	SHLQ       $0x02, DI
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
+	MOVQ       88(DI), R8
+	SHLQ       $0x02, R8
+	MOVQ       64(SP), DI
+	PREFETCHT0 (DI)
+	ADDQ       R8, DI
+	PREFETCHT0 (DI)
+	ADDQ       R8, DI
+	PREFETCHT0 (DI)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
@@ -8690,23 +9787,23 @@ outer3_false:
 	MOVQ (SP), DI
 
 loop3_false:
-	VMOVUPS      (SI), Y12
-	VMOVUPS      32(SI), Y13
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VMOVUPS      32(BX), Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VFMADD231PS  Y13, Y14, Y3
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         DI
 	JNZ          loop3_false
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer3_false
 	JMP          done3
@@ -8716,23 +9813,23 @@ outer3_true:
 	MOVQ (SP), DI
 
 loop3_true:
-	VMOVUPS      (SI), Y12
-	VMASKMOVPS   32(SI), Y15, Y13
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VMASKMOVPS   32(BX), Y15, Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VFMADD231PS  Y13, Y14, Y3
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         DI
 	JNZ          loop3_true
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer3_true
 
@@ -8745,37 +9842,37 @@ done3:
 	VMULPS       Y12, Y3, Y3
 	VMULPS       Y12, Y4, Y4
 	VMULPS       Y12, Y5, Y5
-	MOVL         100(AX), CX
-	SHLL         $0x01, CX
+	MOVL         100(AX), BX
+	SHLL         $0x01, BX
 	JZ           bias3
 	VBROADCASTSS 100(AX), Y13
-	MOVQ         80(AX), CX
-	MOVQ         88(AX), DX
-	SHLQ         $0x02, DX
-	VMOVUPS      (CX), Y14
+	MOVQ         88(AX), DI
+	SHLQ         $0x02, DI
+	MOVQ         64(SP), BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y0
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y1
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Y14
+	ADDQ         DI, BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y2
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y3
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Y14
+	ADDQ         DI, BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y4
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y5
 
 bias3:
-	MOVQ       112(AX), CX
-	TESTQ      CX, CX
+	MOVQ       72(SP), BX
+	TESTQ      BX, BX
 	JZ         relu3
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (BX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(BX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -8800,47 +9897,71 @@ relu3:
 store3:
 	CMPQ    104(AX), $0x10
 	JNE     part3
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	VMOVUPS Y5, 32(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	JMP     next_tile3
 
 part3:
-	MOVQ       80(AX), CX
-	MOVQ       88(AX), AX
-	SHLQ       $0x02, AX
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       AX, CX
-	VMOVUPS    Y2, (CX)
-	VMASKMOVPS Y3, Y15, 32(CX)
-	ADDQ       AX, CX
-	VMOVUPS    Y4, (CX)
-	VMASKMOVPS Y5, Y15, 32(CX)
+	MOVQ       88(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       64(SP), AX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       BX, AX
+	VMOVUPS    Y2, (AX)
+	VMASKMOVPS Y3, Y15, 32(AX)
+	ADDQ       BX, AX
+	VMOVUPS    Y4, (AX)
+	VMASKMOVPS Y5, Y15, 32(AX)
+
+next_tile3:
+	DECQ 32(SP)
+	JLE  last_tile3
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile3
+
+last_tile3:
 	VZEROUPPER
 	RET
 
 rows4:
+tile4:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R8
-	MOVQ       80(R8), R9
-	MOVQ       88(R8), R8
-	SHLQ       $0x02, R8
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
+	MOVQ       88(R8), R9
+	SHLQ       $0x02, R9
+	MOVQ       64(SP), R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
@@ -8857,26 +9978,26 @@ outer4_false:
 	MOVQ (SP), R8
 
 loop4_false:
-	VMOVUPS      (SI), Y12
-	VMOVUPS      32(SI), Y13
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VMOVUPS      32(BX), Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VFMADD231PS  Y13, Y14, Y3
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
-	VBROADCASTSS (BX)(DI*1), Y14
+	VBROADCASTSS (AX)(DI*1), Y14
 	VFMADD231PS  Y12, Y14, Y6
 	VFMADD231PS  Y13, Y14, Y7
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         R8
 	JNZ          loop4_false
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer4_false
 	JMP          done4
@@ -8886,26 +10007,26 @@ outer4_true:
 	MOVQ (SP), R8
 
 loop4_true:
-	VMOVUPS      (SI), Y12
-	VMASKMOVPS   32(SI), Y15, Y13
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VMASKMOVPS   32(BX), Y15, Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VFMADD231PS  Y13, Y14, Y3
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
-	VBROADCASTSS (BX)(DI*1), Y14
+	VBROADCASTSS (AX)(DI*1), Y14
 	VFMADD231PS  Y12, Y14, Y6
 	VFMADD231PS  Y13, Y14, Y7
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         R8
 	JNZ          loop4_true
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer4_true
 
@@ -8920,43 +10041,43 @@ done4:
 	VMULPS       Y12, Y5, Y5
 	VMULPS       Y12, Y6, Y6
 	VMULPS       Y12, Y7, Y7
-	MOVL         100(AX), CX
-	SHLL         $0x01, CX
+	MOVL         100(AX), BX
+	SHLL         $0x01, BX
 	JZ           bias4
 	VBROADCASTSS 100(AX), Y13
-	MOVQ         80(AX), CX
-	MOVQ         88(AX), DX
-	SHLQ         $0x02, DX
-	VMOVUPS      (CX), Y14
+	MOVQ         88(AX), R8
+	SHLQ         $0x02, R8
+	MOVQ         64(SP), BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y0
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y1
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Y14
+	ADDQ         R8, BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y2
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y3
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Y14
+	ADDQ         R8, BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y4
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y5
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Y14
+	ADDQ         R8, BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y6
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y7
 
 bias4:
-	MOVQ       112(AX), CX
-	TESTQ      CX, CX
+	MOVQ       72(SP), BX
+	TESTQ      BX, BX
 	JZ         relu4
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (BX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
 	VADDPS     Y14, Y6, Y6
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(BX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -8986,55 +10107,79 @@ relu4:
 store4:
 	CMPQ    104(AX), $0x10
 	JNE     part4
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	VMOVUPS Y5, 32(CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, (CX)
-	VMOVUPS Y7, 32(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	JMP     next_tile4
 
 part4:
-	MOVQ       80(AX), CX
-	MOVQ       88(AX), AX
-	SHLQ       $0x02, AX
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       AX, CX
-	VMOVUPS    Y2, (CX)
-	VMASKMOVPS Y3, Y15, 32(CX)
-	ADDQ       AX, CX
-	VMOVUPS    Y4, (CX)
-	VMASKMOVPS Y5, Y15, 32(CX)
-	ADDQ       AX, CX
-	VMOVUPS    Y6, (CX)
-	VMASKMOVPS Y7, Y15, 32(CX)
+	MOVQ       88(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       64(SP), AX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       BX, AX
+	VMOVUPS    Y2, (AX)
+	VMASKMOVPS Y3, Y15, 32(AX)
+	ADDQ       BX, AX
+	VMOVUPS    Y4, (AX)
+	VMASKMOVPS Y5, Y15, 32(AX)
+	ADDQ       BX, AX
+	VMOVUPS    Y6, (AX)
+	VMASKMOVPS Y7, Y15, 32(AX)
+
+next_tile4:
+	DECQ 32(SP)
+	JLE  last_tile4
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile4
+
+last_tile4:
 	VZEROUPPER
 	RET
 
 rows5:
+tile5:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R8
-	MOVQ       80(R8), R9
-	MOVQ       88(R8), R8
-	SHLQ       $0x02, R8
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
+	MOVQ       88(R8), R9
+	SHLQ       $0x02, R9
+	MOVQ       64(SP), R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
@@ -9053,29 +10198,29 @@ outer5_false:
 	MOVQ (SP), R8
 
 loop5_false:
-	VMOVUPS      (SI), Y12
-	VMOVUPS      32(SI), Y13
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VMOVUPS      32(BX), Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VFMADD231PS  Y13, Y14, Y3
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
-	VBROADCASTSS (BX)(DI*1), Y14
+	VBROADCASTSS (AX)(DI*1), Y14
 	VFMADD231PS  Y12, Y14, Y6
 	VFMADD231PS  Y13, Y14, Y7
-	VBROADCASTSS (BX)(AX*4), Y14
+	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y8
 	VFMADD231PS  Y13, Y14, Y9
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         R8
 	JNZ          loop5_false
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer5_false
 	JMP          done5
@@ -9085,29 +10230,29 @@ outer5_true:
 	MOVQ (SP), R8
 
 loop5_true:
-	VMOVUPS      (SI), Y12
-	VMASKMOVPS   32(SI), Y15, Y13
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VMASKMOVPS   32(BX), Y15, Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VFMADD231PS  Y13, Y14, Y3
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
-	VBROADCASTSS (BX)(DI*1), Y14
+	VBROADCASTSS (AX)(DI*1), Y14
 	VFMADD231PS  Y12, Y14, Y6
 	VFMADD231PS  Y13, Y14, Y7
-	VBROADCASTSS (BX)(AX*4), Y14
+	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y8
 	VFMADD231PS  Y13, Y14, Y9
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         R8
 	JNZ          loop5_true
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer5_true
 
@@ -9124,49 +10269,49 @@ done5:
 	VMULPS       Y12, Y7, Y7
 	VMULPS       Y12, Y8, Y8
 	VMULPS       Y12, Y9, Y9
-	MOVL         100(AX), CX
-	SHLL         $0x01, CX
+	MOVL         100(AX), BX
+	SHLL         $0x01, BX
 	JZ           bias5
 	VBROADCASTSS 100(AX), Y13
-	MOVQ         80(AX), CX
-	MOVQ         88(AX), DX
-	SHLQ         $0x02, DX
-	VMOVUPS      (CX), Y14
+	MOVQ         88(AX), R8
+	SHLQ         $0x02, R8
+	MOVQ         64(SP), BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y0
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y1
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Y14
+	ADDQ         R8, BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y2
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y3
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Y14
+	ADDQ         R8, BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y4
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y5
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Y14
+	ADDQ         R8, BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y6
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y7
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Y14
+	ADDQ         R8, BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y8
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y9
 
 bias5:
-	MOVQ       112(AX), CX
-	TESTQ      CX, CX
+	MOVQ       72(SP), BX
+	TESTQ      BX, BX
 	JZ         relu5
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (BX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
 	VADDPS     Y14, Y6, Y6
 	VADDPS     Y14, Y8, Y8
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(BX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -9201,63 +10346,87 @@ relu5:
 store5:
 	CMPQ    104(AX), $0x10
 	JNE     part5
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	VMOVUPS Y5, 32(CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, (CX)
-	VMOVUPS Y7, 32(CX)
-	ADDQ    AX, CX
-	VMOVUPS Y8, (CX)
-	VMOVUPS Y9, 32(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y8, (AX)
+	VMOVUPS Y9, 32(AX)
+	JMP     next_tile5
 
 part5:
-	MOVQ       80(AX), CX
-	MOVQ       88(AX), AX
-	SHLQ       $0x02, AX
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       AX, CX
-	VMOVUPS    Y2, (CX)
-	VMASKMOVPS Y3, Y15, 32(CX)
-	ADDQ       AX, CX
-	VMOVUPS    Y4, (CX)
-	VMASKMOVPS Y5, Y15, 32(CX)
-	ADDQ       AX, CX
-	VMOVUPS    Y6, (CX)
-	VMASKMOVPS Y7, Y15, 32(CX)
-	ADDQ       AX, CX
-	VMOVUPS    Y8, (CX)
-	VMASKMOVPS Y9, Y15, 32(CX)
+	MOVQ       88(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       64(SP), AX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       BX, AX
+	VMOVUPS    Y2, (AX)
+	VMASKMOVPS Y3, Y15, 32(AX)
+	ADDQ       BX, AX
+	VMOVUPS    Y4, (AX)
+	VMASKMOVPS Y5, Y15, 32(AX)
+	ADDQ       BX, AX
+	VMOVUPS    Y6, (AX)
+	VMASKMOVPS Y7, Y15, 32(AX)
+	ADDQ       BX, AX
+	VMOVUPS    Y8, (AX)
+	VMASKMOVPS Y9, Y15, 32(AX)
+
+next_tile5:
+	DECQ 32(SP)
+	JLE  last_tile5
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile5
+
+last_tile5:
 	VZEROUPPER
 	RET
 
 rows6:
+tile6:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R9
-	MOVQ       80(R9), R10
-	MOVQ       88(R9), R9
-	SHLQ       $0x02, R9
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
+	MOVQ       88(R9), R10
+	SHLQ       $0x02, R10
+	MOVQ       64(SP), R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
@@ -9278,32 +10447,32 @@ outer6_false:
 	MOVQ (SP), R9
 
 loop6_false:
-	VMOVUPS      (SI), Y12
-	VMOVUPS      32(SI), Y13
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VMOVUPS      32(BX), Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VFMADD231PS  Y13, Y14, Y3
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
-	VBROADCASTSS (BX)(DI*1), Y14
+	VBROADCASTSS (AX)(DI*1), Y14
 	VFMADD231PS  Y12, Y14, Y6
 	VFMADD231PS  Y13, Y14, Y7
-	VBROADCASTSS (BX)(AX*4), Y14
+	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y8
 	VFMADD231PS  Y13, Y14, Y9
-	VBROADCASTSS (BX)(R8*1), Y14
+	VBROADCASTSS (AX)(R8*1), Y14
 	VFMADD231PS  Y12, Y14, Y10
 	VFMADD231PS  Y13, Y14, Y11
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         R9
 	JNZ          loop6_false
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer6_false
 	JMP          done6
@@ -9313,32 +10482,32 @@ outer6_true:
 	MOVQ (SP), R9
 
 loop6_true:
-	VMOVUPS      (SI), Y12
-	VMASKMOVPS   32(SI), Y15, Y13
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VMASKMOVPS   32(BX), Y15, Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VFMADD231PS  Y13, Y14, Y3
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
-	VBROADCASTSS (BX)(DI*1), Y14
+	VBROADCASTSS (AX)(DI*1), Y14
 	VFMADD231PS  Y12, Y14, Y6
 	VFMADD231PS  Y13, Y14, Y7
-	VBROADCASTSS (BX)(AX*4), Y14
+	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y8
 	VFMADD231PS  Y13, Y14, Y9
-	VBROADCASTSS (BX)(R8*1), Y14
+	VBROADCASTSS (AX)(R8*1), Y14
 	VFMADD231PS  Y12, Y14, Y10
 	VFMADD231PS  Y13, Y14, Y11
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         R9
 	JNZ          loop6_true
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer6_true
 
@@ -9357,55 +10526,55 @@ done6:
 	VMULPS       Y12, Y9, Y9
 	VMULPS       Y12, Y10, Y10
 	VMULPS       Y12, Y11, Y11
-	MOVL         100(AX), CX
-	SHLL         $0x01, CX
+	MOVL         100(AX), BX
+	SHLL         $0x01, BX
 	JZ           bias6
 	VBROADCASTSS 100(AX), Y13
-	MOVQ         80(AX), CX
-	MOVQ         88(AX), DX
-	SHLQ         $0x02, DX
-	VMOVUPS      (CX), Y14
+	MOVQ         88(AX), R9
+	SHLQ         $0x02, R9
+	MOVQ         64(SP), BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y0
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y1
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Y14
+	ADDQ         R9, BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y2
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y3
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Y14
+	ADDQ         R9, BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y4
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y5
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Y14
+	ADDQ         R9, BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y6
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y7
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Y14
+	ADDQ         R9, BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y8
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y9
-	ADDQ         DX, CX
-	VMOVUPS      (CX), Y14
+	ADDQ         R9, BX
+	VMOVUPS      (BX), Y14
 	VFMADD231PS  Y14, Y13, Y10
-	VMASKMOVPS   32(CX), Y15, Y14
+	VMASKMOVPS   32(BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y11
 
 bias6:
-	MOVQ       112(AX), CX
-	TESTQ      CX, CX
+	MOVQ       72(SP), BX
+	TESTQ      BX, BX
 	JZ         relu6
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (BX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
 	VADDPS     Y14, Y6, Y6
 	VADDPS     Y14, Y8, Y8
 	VADDPS     Y14, Y10, Y10
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(BX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -9445,50 +10614,69 @@ relu6:
 store6:
 	CMPQ    104(AX), $0x10
 	JNE     part6
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	VMOVUPS Y5, 32(CX)
-	ADDQ    AX, CX
-	VMOVUPS Y6, (CX)
-	VMOVUPS Y7, 32(CX)
-	ADDQ    AX, CX
-	VMOVUPS Y8, (CX)
-	VMOVUPS Y9, 32(CX)
-	ADDQ    AX, CX
-	VMOVUPS Y10, (CX)
-	VMOVUPS Y11, 32(CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y8, (AX)
+	VMOVUPS Y9, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y10, (AX)
+	VMOVUPS Y11, 32(AX)
+	JMP     next_tile6
 
 part6:
-	MOVQ       80(AX), CX
-	MOVQ       88(AX), AX
-	SHLQ       $0x02, AX
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       AX, CX
-	VMOVUPS    Y2, (CX)
-	VMASKMOVPS Y3, Y15, 32(CX)
-	ADDQ       AX, CX
-	VMOVUPS    Y4, (CX)
-	VMASKMOVPS Y5, Y15, 32(CX)
-	ADDQ       AX, CX
-	VMOVUPS    Y6, (CX)
-	VMASKMOVPS Y7, Y15, 32(CX)
-	ADDQ       AX, CX
-	VMOVUPS    Y8, (CX)
-	VMASKMOVPS Y9, Y15, 32(CX)
-	ADDQ       AX, CX
-	VMOVUPS    Y10, (CX)
-	VMASKMOVPS Y11, Y15, 32(CX)
+	MOVQ       88(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       64(SP), AX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       BX, AX
+	VMOVUPS    Y2, (AX)
+	VMASKMOVPS Y3, Y15, 32(AX)
+	ADDQ       BX, AX
+	VMOVUPS    Y4, (AX)
+	VMASKMOVPS Y5, Y15, 32(AX)
+	ADDQ       BX, AX
+	VMOVUPS    Y6, (AX)
+	VMASKMOVPS Y7, Y15, 32(AX)
+	ADDQ       BX, AX
+	VMOVUPS    Y8, (AX)
+	VMASKMOVPS Y9, Y15, 32(AX)
+	ADDQ       BX, AX
+	VMOVUPS    Y10, (AX)
+	VMASKMOVPS Y11, Y15, 32(AX)
+
+next_tile6:
+	DECQ 32(SP)
+	JLE  last_tile6
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile6
+
+last_tile6:
 	VZEROUPPER
 	RET
 
@@ -9510,94 +10698,108 @@ DATA gemmMask<>+56(SB)/4, $0x00000000
 DATA gemmMask<>+60(SB)/4, $0x00000000
 GLOBL gemmMask<>(SB), RODATA|NOPTR, $64
 
-// func tile8AVX2(t *struct{rows int; k int; outer int; a *float32; rsa int; csa int; nexta int; b *float32; rsb int; nextb int; c *float32; ldc int; alpha float32; beta float32; cols int; bias *float32; relu bool})
+// func tile8AVX2(t *struct{rows int; k int; outer int; a *float32; rsa int; csa int; nexta int; b *float32; rsb int; nextb int; c *float32; ldc int; alpha float32; beta float32; cols int; bias *float32; relu bool; tiles int; stepa int; stepb int; stepc int; stepbias int})
 // Requires: AVX, FMA3, MMX+
-TEXT ·tile8AVX2(SB), NOSPLIT, $32-8
-	MOVQ       t+0(FP), AX
-	MOVQ       $0x00000008, CX
-	SUBQ       104(AX), CX
-	LEAQ       gemmMask<>+0(SB), AX
-	VMOVUPS    (AX)(CX*4), Y15
-	MOVQ       t+0(FP), AX
-	MOVQ       40(AX), CX
-	SHLQ       $0x02, CX
-	MOVQ       64(AX), DX
-	SHLQ       $0x02, DX
-	MOVQ       8(AX), BX
-	MOVQ       16(AX), SI
-	MOVQ       BX, (SP)
-	MOVQ       SI, 8(SP)
-	MOVQ       48(AX), DI
-	SHLQ       $0x02, DI
-	MOVQ       CX, SI
-	IMULQ      BX, SI
-	SUBQ       SI, DI
-	MOVQ       DI, 16(SP)
-	MOVQ       72(AX), DI
-	SHLQ       $0x02, DI
-	MOVQ       DX, SI
-	IMULQ      BX, SI
-	SUBQ       SI, DI
-	MOVQ       DI, 24(SP)
-	MOVQ       24(AX), BX
-	MOVQ       56(AX), SI
-	MOVQ       32(AX), AX
-	SHLQ       $0x02, AX
-	LEAQ       (AX)(AX*2), DI
-	LEAQ       (DI)(AX*2), R8
-	MOVQ       t+0(FP), R9
-	MOVQ       (R9), R9
-	CMPQ       R9, $0x06
-	JEQ        rows6
-	CMPQ       R9, $0x05
-	JEQ        rows5
-	CMPQ       R9, $0x04
-	JEQ        rows4
-	CMPQ       R9, $0x03
-	JEQ        rows3
-	CMPQ       R9, $0x02
-	JEQ        rows2
-	MOVQ       t+0(FP), AX
-	MOVQ       80(AX), DI
-	MOVQ       88(AX), AX
-	SHLQ       $0x02, AX
-	PREFETCHT0 (DI)
+TEXT ·tile8AVX2(SB), NOSPLIT, $80-8
+	MOVQ    t+0(FP), AX
+	MOVQ    $0x00000008, CX
+	SUBQ    104(AX), CX
+	LEAQ    gemmMask<>+0(SB), AX
+	VMOVUPS (AX)(CX*4), Y15
+	MOVQ    t+0(FP), AX
+	MOVQ    128(AX), CX
+	MOVQ    CX, 32(SP)
+	MOVQ    24(AX), CX
+	MOVQ    CX, 48(SP)
+	MOVQ    56(AX), CX
+	MOVQ    CX, 56(SP)
+	MOVQ    80(AX), CX
+	MOVQ    CX, 64(SP)
+	MOVQ    112(AX), CX
+	MOVQ    CX, 72(SP)
+	MOVQ    40(AX), CX
+	SHLQ    $0x02, CX
+	MOVQ    64(AX), DX
+	SHLQ    $0x02, DX
+	MOVQ    8(AX), BX
+	MOVQ    16(AX), SI
+	MOVQ    BX, (SP)
+	MOVQ    SI, 40(SP)
+	MOVQ    48(AX), DI
+	SHLQ    $0x02, DI
+	MOVQ    CX, SI
+	IMULQ   BX, SI
+	SUBQ    SI, DI
+	MOVQ    DI, 16(SP)
+	MOVQ    72(AX), DI
+	SHLQ    $0x02, DI
+	MOVQ    DX, SI
+	IMULQ   BX, SI
+	SUBQ    SI, DI
+	MOVQ    DI, 24(SP)
+	MOVQ    32(AX), SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (DI)(SI*2), R8
+	MOVQ    t+0(FP), AX
+	MOVQ    (AX), AX
+	CMPQ    AX, $0x06
+	JEQ     rows6
+	CMPQ    AX, $0x05
+	JEQ     rows5
+	CMPQ    AX, $0x04
+	JEQ     rows4
+	CMPQ    AX, $0x03
+	JEQ     rows3
+	CMPQ    AX, $0x02
+	JEQ     rows2
+
+tile1:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
+	MOVQ       t+0(FP), SI
+	MOVQ       88(SI), SI
+	SHLQ       $0x02, SI
+	MOVQ       64(SP), SI
+	PREFETCHT0 (SI)
 	VXORPS     Y0, Y0, Y0
-	MOVQ       t+0(FP), AX
-	CMPQ       104(AX), $0x08
+	MOVQ       t+0(FP), SI
+	CMPQ       104(SI), $0x08
 	JNE        masked1
 
 outer1_false:
-	MOVQ (SP), AX
+	MOVQ (SP), SI
 
 loop1_false:
-	VMOVUPS      (SI), Y12
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
-	ADDQ         CX, BX
-	ADDQ         DX, SI
-	DECQ         AX
+	ADDQ         CX, AX
+	ADDQ         DX, BX
+	DECQ         SI
 	JNZ          loop1_false
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer1_false
 	JMP          done1
 
 masked1:
 outer1_true:
-	MOVQ (SP), AX
+	MOVQ (SP), SI
 
 loop1_true:
-	VMASKMOVPS   (SI), Y15, Y12
-	VBROADCASTSS (BX), Y14
+	VMASKMOVPS   (BX), Y15, Y12
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
-	ADDQ         CX, BX
-	ADDQ         DX, SI
-	DECQ         AX
+	ADDQ         CX, AX
+	ADDQ         DX, BX
+	DECQ         SI
 	JNZ          loop1_true
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer1_true
 
@@ -9605,21 +10807,21 @@ done1:
 	MOVQ         t+0(FP), AX
 	VBROADCASTSS 96(AX), Y12
 	VMULPS       Y12, Y0, Y0
-	MOVL         100(AX), CX
-	SHLL         $0x01, CX
+	MOVL         100(AX), BX
+	SHLL         $0x01, BX
 	JZ           bias1
 	VBROADCASTSS 100(AX), Y13
-	MOVQ         80(AX), CX
-	MOVQ         88(AX), DX
-	SHLQ         $0x02, DX
-	VMASKMOVPS   (CX), Y15, Y14
+	MOVQ         88(AX), BX
+	SHLQ         $0x02, BX
+	MOVQ         64(SP), BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y0
 
 bias1:
-	MOVQ       112(AX), CX
-	TESTQ      CX, CX
+	MOVQ       72(SP), BX
+	TESTQ      BX, BX
 	JZ         relu1
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (BX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 
 relu1:
@@ -9632,29 +10834,53 @@ relu1:
 store1:
 	CMPQ    104(AX), $0x08
 	JNE     part1
-	MOVQ    80(AX), CX
 	MOVQ    88(AX), AX
 	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	JMP     next_tile1
 
 part1:
-	MOVQ       80(AX), CX
 	MOVQ       88(AX), AX
 	SHLQ       $0x02, AX
-	VMASKMOVPS Y0, Y15, (CX)
+	MOVQ       64(SP), AX
+	VMASKMOVPS Y0, Y15, (AX)
+
+next_tile1:
+	DECQ 32(SP)
+	JLE  last_tile1
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile1
+
+last_tile1:
 	VZEROUPPER
 	RET
 
 rows2:
+tile2:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), DI
-	MOVQ       80(DI), R8
-	MOVQ       88(DI), DI
-	SHLQ       $0x02, DI
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
+	MOVQ       88(DI), R8
+	SHLQ       $0x02, R8
+	MOVQ       64(SP), DI
+	PREFETCHT0 (DI)
+	ADDQ       R8, DI
+	PREFETCHT0 (DI)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	MOVQ       t+0(FP), DI
@@ -9665,17 +10891,17 @@ outer2_false:
 	MOVQ (SP), DI
 
 loop2_false:
-	VMOVUPS      (SI), Y12
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y1
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         DI
 	JNZ          loop2_false
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer2_false
 	JMP          done2
@@ -9685,17 +10911,17 @@ outer2_true:
 	MOVQ (SP), DI
 
 loop2_true:
-	VMASKMOVPS   (SI), Y15, Y12
-	VBROADCASTSS (BX), Y14
+	VMASKMOVPS   (BX), Y15, Y12
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y1
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         DI
 	JNZ          loop2_true
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer2_true
 
@@ -9704,24 +10930,24 @@ done2:
 	VBROADCASTSS 96(AX), Y12
 	VMULPS       Y12, Y0, Y0
 	VMULPS       Y12, Y1, Y1
-	MOVL         100(AX), CX
-	SHLL         $0x01, CX
+	MOVL         100(AX), BX
+	SHLL         $0x01, BX
 	JZ           bias2
 	VBROADCASTSS 100(AX), Y13
-	MOVQ         80(AX), CX
-	MOVQ         88(AX), DX
-	SHLQ         $0x02, DX
-	VMASKMOVPS   (CX), Y15, Y14
+	MOVQ         88(AX), DI
+	SHLQ         $0x02, DI
+	MOVQ         64(SP), BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y0
-	ADDQ         DX, CX
-	VMASKMOVPS   (CX), Y15, Y14
+	ADDQ         DI, BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y1
 
 bias2:
-	MOVQ       112(AX), CX
-	TESTQ      CX, CX
+	MOVQ       72(SP), BX
+	TESTQ      BX, BX
 	JZ         relu2
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (BX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 
@@ -9737,35 +10963,59 @@ relu2:
 store2:
 	CMPQ    104(AX), $0x08
 	JNE     part2
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	JMP     next_tile2
 
 part2:
-	MOVQ       80(AX), CX
-	MOVQ       88(AX), AX
-	SHLQ       $0x02, AX
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       AX, CX
-	VMASKMOVPS Y1, Y15, (CX)
+	MOVQ       88(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       64(SP), AX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       BX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+
+next_tile2:
+	DECQ 32(SP)
+	JLE  last_tile2
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile2
+
+last_tile2:
 	VZEROUPPER
 	RET
 
 rows3:
+tile3:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), DI
-	MOVQ       80(DI), R8
-	MOVQ       88(DI), DI
-	SHLQ       $0x02, DI
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
+	MOVQ       88(DI), R8
+	SHLQ       $0x02, R8
+	MOVQ       64(SP), DI
+	PREFETCHT0 (DI)
+	ADDQ       R8, DI
+	PREFETCHT0 (DI)
+	ADDQ       R8, DI
+	PREFETCHT0 (DI)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
@@ -9777,19 +11027,19 @@ outer3_false:
 	MOVQ (SP), DI
 
 loop3_false:
-	VMOVUPS      (SI), Y12
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y1
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y2
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         DI
 	JNZ          loop3_false
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer3_false
 	JMP          done3
@@ -9799,19 +11049,19 @@ outer3_true:
 	MOVQ (SP), DI
 
 loop3_true:
-	VMASKMOVPS   (SI), Y15, Y12
-	VBROADCASTSS (BX), Y14
+	VMASKMOVPS   (BX), Y15, Y12
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y1
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y2
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         DI
 	JNZ          loop3_true
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer3_true
 
@@ -9821,27 +11071,27 @@ done3:
 	VMULPS       Y12, Y0, Y0
 	VMULPS       Y12, Y1, Y1
 	VMULPS       Y12, Y2, Y2
-	MOVL         100(AX), CX
-	SHLL         $0x01, CX
+	MOVL         100(AX), BX
+	SHLL         $0x01, BX
 	JZ           bias3
 	VBROADCASTSS 100(AX), Y13
-	MOVQ         80(AX), CX
-	MOVQ         88(AX), DX
-	SHLQ         $0x02, DX
-	VMASKMOVPS   (CX), Y15, Y14
+	MOVQ         88(AX), DI
+	SHLQ         $0x02, DI
+	MOVQ         64(SP), BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y0
-	ADDQ         DX, CX
-	VMASKMOVPS   (CX), Y15, Y14
+	ADDQ         DI, BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y1
-	ADDQ         DX, CX
-	VMASKMOVPS   (CX), Y15, Y14
+	ADDQ         DI, BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y2
 
 bias3:
-	MOVQ       112(AX), CX
-	TESTQ      CX, CX
+	MOVQ       72(SP), BX
+	TESTQ      BX, BX
 	JZ         relu3
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (BX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -9860,41 +11110,65 @@ relu3:
 store3:
 	CMPQ    104(AX), $0x08
 	JNE     part3
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	JMP     next_tile3
 
 part3:
-	MOVQ       80(AX), CX
-	MOVQ       88(AX), AX
-	SHLQ       $0x02, AX
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       AX, CX
-	VMASKMOVPS Y1, Y15, (CX)
-	ADDQ       AX, CX
-	VMASKMOVPS Y2, Y15, (CX)
+	MOVQ       88(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       64(SP), AX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       BX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+	ADDQ       BX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+
+next_tile3:
+	DECQ 32(SP)
+	JLE  last_tile3
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile3
+
+last_tile3:
 	VZEROUPPER
 	RET
 
 rows4:
+tile4:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R8
-	MOVQ       80(R8), R9
-	MOVQ       88(R8), R8
-	SHLQ       $0x02, R8
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
+	MOVQ       88(R8), R9
+	SHLQ       $0x02, R9
+	MOVQ       64(SP), R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
@@ -9907,21 +11181,21 @@ outer4_false:
 	MOVQ (SP), R8
 
 loop4_false:
-	VMOVUPS      (SI), Y12
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y1
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y2
-	VBROADCASTSS (BX)(DI*1), Y14
+	VBROADCASTSS (AX)(DI*1), Y14
 	VFMADD231PS  Y12, Y14, Y3
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         R8
 	JNZ          loop4_false
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer4_false
 	JMP          done4
@@ -9931,21 +11205,21 @@ outer4_true:
 	MOVQ (SP), R8
 
 loop4_true:
-	VMASKMOVPS   (SI), Y15, Y12
-	VBROADCASTSS (BX), Y14
+	VMASKMOVPS   (BX), Y15, Y12
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y1
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y2
-	VBROADCASTSS (BX)(DI*1), Y14
+	VBROADCASTSS (AX)(DI*1), Y14
 	VFMADD231PS  Y12, Y14, Y3
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         R8
 	JNZ          loop4_true
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer4_true
 
@@ -9956,30 +11230,30 @@ done4:
 	VMULPS       Y12, Y1, Y1
 	VMULPS       Y12, Y2, Y2
 	VMULPS       Y12, Y3, Y3
-	MOVL         100(AX), CX
-	SHLL         $0x01, CX
+	MOVL         100(AX), BX
+	SHLL         $0x01, BX
 	JZ           bias4
 	VBROADCASTSS 100(AX), Y13
-	MOVQ         80(AX), CX
-	MOVQ         88(AX), DX
-	SHLQ         $0x02, DX
-	VMASKMOVPS   (CX), Y15, Y14
+	MOVQ         88(AX), R8
+	SHLQ         $0x02, R8
+	MOVQ         64(SP), BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y0
-	ADDQ         DX, CX
-	VMASKMOVPS   (CX), Y15, Y14
+	ADDQ         R8, BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y1
-	ADDQ         DX, CX
-	VMASKMOVPS   (CX), Y15, Y14
+	ADDQ         R8, BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y2
-	ADDQ         DX, CX
-	VMASKMOVPS   (CX), Y15, Y14
+	ADDQ         R8, BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y3
 
 bias4:
-	MOVQ       112(AX), CX
-	TESTQ      CX, CX
+	MOVQ       72(SP), BX
+	TESTQ      BX, BX
 	JZ         relu4
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (BX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -10001,47 +11275,71 @@ relu4:
 store4:
 	CMPQ    104(AX), $0x08
 	JNE     part4
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	JMP     next_tile4
 
 part4:
-	MOVQ       80(AX), CX
-	MOVQ       88(AX), AX
-	SHLQ       $0x02, AX
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       AX, CX
-	VMASKMOVPS Y1, Y15, (CX)
-	ADDQ       AX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       AX, CX
-	VMASKMOVPS Y3, Y15, (CX)
+	MOVQ       88(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       64(SP), AX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       BX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+	ADDQ       BX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       BX, AX
+	VMASKMOVPS Y3, Y15, (AX)
+
+next_tile4:
+	DECQ 32(SP)
+	JLE  last_tile4
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile4
+
+last_tile4:
 	VZEROUPPER
 	RET
 
 rows5:
+tile5:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R8
-	MOVQ       80(R8), R9
-	MOVQ       88(R8), R8
-	SHLQ       $0x02, R8
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
+	MOVQ       88(R8), R9
+	SHLQ       $0x02, R9
+	MOVQ       64(SP), R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
@@ -10055,23 +11353,23 @@ outer5_false:
 	MOVQ (SP), R8
 
 loop5_false:
-	VMOVUPS      (SI), Y12
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y1
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y2
-	VBROADCASTSS (BX)(DI*1), Y14
+	VBROADCASTSS (AX)(DI*1), Y14
 	VFMADD231PS  Y12, Y14, Y3
-	VBROADCASTSS (BX)(AX*4), Y14
+	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         R8
 	JNZ          loop5_false
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer5_false
 	JMP          done5
@@ -10081,23 +11379,23 @@ outer5_true:
 	MOVQ (SP), R8
 
 loop5_true:
-	VMASKMOVPS   (SI), Y15, Y12
-	VBROADCASTSS (BX), Y14
+	VMASKMOVPS   (BX), Y15, Y12
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y1
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y2
-	VBROADCASTSS (BX)(DI*1), Y14
+	VBROADCASTSS (AX)(DI*1), Y14
 	VFMADD231PS  Y12, Y14, Y3
-	VBROADCASTSS (BX)(AX*4), Y14
+	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         R8
 	JNZ          loop5_true
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer5_true
 
@@ -10109,33 +11407,33 @@ done5:
 	VMULPS       Y12, Y2, Y2
 	VMULPS       Y12, Y3, Y3
 	VMULPS       Y12, Y4, Y4
-	MOVL         100(AX), CX
-	SHLL         $0x01, CX
+	MOVL         100(AX), BX
+	SHLL         $0x01, BX
 	JZ           bias5
 	VBROADCASTSS 100(AX), Y13
-	MOVQ         80(AX), CX
-	MOVQ         88(AX), DX
-	SHLQ         $0x02, DX
-	VMASKMOVPS   (CX), Y15, Y14
+	MOVQ         88(AX), R8
+	SHLQ         $0x02, R8
+	MOVQ         64(SP), BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y0
-	ADDQ         DX, CX
-	VMASKMOVPS   (CX), Y15, Y14
+	ADDQ         R8, BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y1
-	ADDQ         DX, CX
-	VMASKMOVPS   (CX), Y15, Y14
+	ADDQ         R8, BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y2
-	ADDQ         DX, CX
-	VMASKMOVPS   (CX), Y15, Y14
+	ADDQ         R8, BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y3
-	ADDQ         DX, CX
-	VMASKMOVPS   (CX), Y15, Y14
+	ADDQ         R8, BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y4
 
 bias5:
-	MOVQ       112(AX), CX
-	TESTQ      CX, CX
+	MOVQ       72(SP), BX
+	TESTQ      BX, BX
 	JZ         relu5
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (BX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -10160,53 +11458,77 @@ relu5:
 store5:
 	CMPQ    104(AX), $0x08
 	JNE     part5
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	JMP     next_tile5
 
 part5:
-	MOVQ       80(AX), CX
-	MOVQ       88(AX), AX
-	SHLQ       $0x02, AX
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       AX, CX
-	VMASKMOVPS Y1, Y15, (CX)
-	ADDQ       AX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       AX, CX
-	VMASKMOVPS Y3, Y15, (CX)
-	ADDQ       AX, CX
-	VMASKMOVPS Y4, Y15, (CX)
+	MOVQ       88(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       64(SP), AX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       BX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+	ADDQ       BX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       BX, AX
+	VMASKMOVPS Y3, Y15, (AX)
+	ADDQ       BX, AX
+	VMASKMOVPS Y4, Y15, (AX)
+
+next_tile5:
+	DECQ 32(SP)
+	JLE  last_tile5
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile5
+
+last_tile5:
 	VZEROUPPER
 	RET
 
 rows6:
+tile6:
+	MOVQ       40(SP), AX
+	MOVQ       AX, 8(SP)
+	MOVQ       48(SP), AX
+	MOVQ       56(SP), BX
 	MOVQ       t+0(FP), R9
-	MOVQ       80(R9), R10
-	MOVQ       88(R9), R9
-	SHLQ       $0x02, R9
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
+	MOVQ       88(R9), R10
+	SHLQ       $0x02, R10
+	MOVQ       64(SP), R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
+	ADDQ       R10, R9
+	PREFETCHT0 (R9)
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
@@ -10221,25 +11543,25 @@ outer6_false:
 	MOVQ (SP), R9
 
 loop6_false:
-	VMOVUPS      (SI), Y12
-	VBROADCASTSS (BX), Y14
+	VMOVUPS      (BX), Y12
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y1
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y2
-	VBROADCASTSS (BX)(DI*1), Y14
+	VBROADCASTSS (AX)(DI*1), Y14
 	VFMADD231PS  Y12, Y14, Y3
-	VBROADCASTSS (BX)(AX*4), Y14
+	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
-	VBROADCASTSS (BX)(R8*1), Y14
+	VBROADCASTSS (AX)(R8*1), Y14
 	VFMADD231PS  Y12, Y14, Y5
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         R9
 	JNZ          loop6_false
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer6_false
 	JMP          done6
@@ -10249,25 +11571,25 @@ outer6_true:
 	MOVQ (SP), R9
 
 loop6_true:
-	VMASKMOVPS   (SI), Y15, Y12
-	VBROADCASTSS (BX), Y14
+	VMASKMOVPS   (BX), Y15, Y12
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y12, Y14, Y0
-	VBROADCASTSS (BX)(AX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y1
-	VBROADCASTSS (BX)(AX*2), Y14
+	VBROADCASTSS (AX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y2
-	VBROADCASTSS (BX)(DI*1), Y14
+	VBROADCASTSS (AX)(DI*1), Y14
 	VFMADD231PS  Y12, Y14, Y3
-	VBROADCASTSS (BX)(AX*4), Y14
+	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
-	VBROADCASTSS (BX)(R8*1), Y14
+	VBROADCASTSS (AX)(R8*1), Y14
 	VFMADD231PS  Y12, Y14, Y5
-	ADDQ         CX, BX
-	ADDQ         DX, SI
+	ADDQ         CX, AX
+	ADDQ         DX, BX
 	DECQ         R9
 	JNZ          loop6_true
-	ADDQ         16(SP), BX
-	ADDQ         24(SP), SI
+	ADDQ         16(SP), AX
+	ADDQ         24(SP), BX
 	DECQ         8(SP)
 	JNZ          outer6_true
 
@@ -10280,36 +11602,36 @@ done6:
 	VMULPS       Y12, Y3, Y3
 	VMULPS       Y12, Y4, Y4
 	VMULPS       Y12, Y5, Y5
-	MOVL         100(AX), CX
-	SHLL         $0x01, CX
+	MOVL         100(AX), BX
+	SHLL         $0x01, BX
 	JZ           bias6
 	VBROADCASTSS 100(AX), Y13
-	MOVQ         80(AX), CX
-	MOVQ         88(AX), DX
-	SHLQ         $0x02, DX
-	VMASKMOVPS   (CX), Y15, Y14
+	MOVQ         88(AX), R9
+	SHLQ         $0x02, R9
+	MOVQ         64(SP), BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y0
-	ADDQ         DX, CX
-	VMASKMOVPS   (CX), Y15, Y14
+	ADDQ         R9, BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y1
-	ADDQ         DX, CX
-	VMASKMOVPS   (CX), Y15, Y14
+	ADDQ         R9, BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y2
-	ADDQ         DX, CX
-	VMASKMOVPS   (CX), Y15, Y14
+	ADDQ         R9, BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y3
-	ADDQ         DX, CX
-	VMASKMOVPS   (CX), Y15, Y14
+	ADDQ         R9, BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y4
-	ADDQ         DX, CX
-	VMASKMOVPS   (CX), Y15, Y14
+	ADDQ         R9, BX
+	VMASKMOVPS   (BX), Y15, Y14
 	VFMADD231PS  Y14, Y13, Y5
 
 bias6:
-	MOVQ       112(AX), CX
-	TESTQ      CX, CX
+	MOVQ       72(SP), BX
+	TESTQ      BX, BX
 	JZ         relu6
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (BX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -10337,38 +11659,57 @@ relu6:
 store6:
 	CMPQ    104(AX), $0x08
 	JNE     part6
-	MOVQ    80(AX), CX
-	MOVQ    88(AX), AX
-	SHLQ    $0x02, AX
-	VMOVUPS Y0, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    AX, CX
-	VMOVUPS Y5, (CX)
-	VZEROUPPER
-	RET
+	MOVQ    88(AX), BX
+	SHLQ    $0x02, BX
+	MOVQ    64(SP), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	JMP     next_tile6
 
 part6:
-	MOVQ       80(AX), CX
-	MOVQ       88(AX), AX
-	SHLQ       $0x02, AX
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       AX, CX
-	VMASKMOVPS Y1, Y15, (CX)
-	ADDQ       AX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       AX, CX
-	VMASKMOVPS Y3, Y15, (CX)
-	ADDQ       AX, CX
-	VMASKMOVPS Y4, Y15, (CX)
-	ADDQ       AX, CX
-	VMASKMOVPS Y5, Y15, (CX)
+	MOVQ       88(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       64(SP), AX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       BX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+	ADDQ       BX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       BX, AX
+	VMASKMOVPS Y3, Y15, (AX)
+	ADDQ       BX, AX
+	VMASKMOVPS Y4, Y15, (AX)
+	ADDQ       BX, AX
+	VMASKMOVPS Y5, Y15, (AX)
+
+next_tile6:
+	DECQ 32(SP)
+	JLE  last_tile6
+	MOVQ t+0(FP), AX
+	MOVQ 136(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 48(SP)
+	MOVQ 144(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 56(SP)
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 64(SP)
+	MOVQ 160(AX), AX
+	SHLQ $0x02, AX
+	ADDQ AX, 72(SP)
+	JMP  tile6
+
+last_tile6:
 	VZEROUPPER
 	RET
 
@@ -10454,6 +11795,72 @@ row:
 	VMOVUPS    Z1, 64(BX)
 	ADDQ       DX, CX
 	ADDQ       $0x80, BX
+	DECQ       AX
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func pack16AVX2(k int, src *float32, rs int, dst *float32)
+// Requires: AVX, MMX+
+TEXT ·pack16AVX2(SB), NOSPLIT, $0-32
+	MOVQ k+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ rs+16(FP), DX
+	MOVQ dst+24(FP), BX
+	SHLQ $0x02, DX
+	XORQ SI, SI
+
+row:
+	PREFETCHT0 (CX)(DX*8)
+	VMOVUPS    (CX), Y0
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    Y0, (BX)(SI*1)
+	VMOVUPS    Y1, 32(BX)(SI*1)
+	ADDQ       DX, CX
+	ADDQ       $0x40, SI
+	DECQ       AX
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func pack64AVX2(k int, src *float32, rs int, dst *float32)
+// Requires: AVX, MMX+
+TEXT ·pack64AVX2(SB), NOSPLIT, $0-32
+	MOVQ k+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ rs+16(FP), DX
+	MOVQ dst+24(FP), BX
+	SHLQ $0x02, DX
+	MOVQ AX, SI
+	SHLQ $0x06, SI
+	LEAQ (BX)(SI*1), DI
+	LEAQ (DI)(SI*1), R8
+	LEAQ (R8)(SI*1), SI
+	XORQ R9, R9
+
+row:
+	PREFETCHT0 (CX)(DX*8)
+	PREFETCHT0 64(CX)(DX*8)
+	PREFETCHT0 128(CX)(DX*8)
+	PREFETCHT0 192(CX)(DX*8)
+	VMOVUPS    (CX), Y0
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    64(CX), Y2
+	VMOVUPS    96(CX), Y3
+	VMOVUPS    128(CX), Y4
+	VMOVUPS    160(CX), Y5
+	VMOVUPS    192(CX), Y6
+	VMOVUPS    224(CX), Y7
+	VMOVUPS    Y0, (BX)(R9*1)
+	VMOVUPS    Y1, 32(BX)(R9*1)
+	VMOVUPS    Y2, (DI)(R9*1)
+	VMOVUPS    Y3, 32(DI)(R9*1)
+	VMOVUPS    Y4, (R8)(R9*1)
+	VMOVUPS    Y5, 32(R8)(R9*1)
+	VMOVUPS    Y6, (SI)(R9*1)
+	VMOVUPS    Y7, 32(SI)(R9*1)
+	ADDQ       DX, CX
+	ADDQ       $0x40, R9
 	DECQ       AX
 	JNZ        row
 	VZEROUPPER

@@ -13,6 +13,12 @@ const (
 	firstB = 3 << 11
 )
 
+// The first caches of both vendors have 64 sets; AMD's have 8 ways, Intel's 8 to 12.
+const (
+	firstSets = 64
+	firstWays = 8
+)
+
 // blocking is how products are cut for the caches. It decides no bit.
 type blocking struct {
 	rows    int // of a block of A at most, a multiple of the rows of every level's tile
@@ -27,8 +33,10 @@ type blocking struct {
 
 // With a second cache of 1 MiB (Zen 4), A's block takes 252 KiB of it, a piece of B
 // 512 KiB, and groups of 5 MiB lie in the third cache. With 2 MiB (Intel from Sapphire
-// Rapids on, whose third cache is slow) the second one holds all that is packed.
+// Rapids on, whose third cache is slow) the second one holds all that is packed. With 512 KiB
+// or less (AMD up to Zen 3) all are as much smaller, and groups of 1 MiB were best.
 var (
+	tinyCache  = blocking{rows: 84, piece: 1 << 16, columns: 2048, packed: 1 << 18, crowded: pageNumbers}
 	smallCache = blocking{rows: 168, piece: 1 << 17, columns: 2048, packed: 5 << 18, crowded: pageNumbers}
 	largeCache = blocking{rows: 168, piece: 1 << 18, columns: 512, packed: 1 << 18, crowded: 128, inPlace: 3 << 17}
 )
@@ -36,8 +44,11 @@ var (
 var blocks = blockingFor(secondCache())
 
 func blockingFor(secondCache int) blocking {
-	if secondCache >= 2<<20 {
+	switch {
+	case secondCache >= 2<<20:
 		return largeCache
+	case 0 < secondCache && secondCache < 1<<20:
+		return tinyCache
 	}
 	return smallCache
 }
@@ -93,38 +104,73 @@ type block struct {
 // second cache, and for each strip of A, all of those panels.
 func (l Level) multiplyBlock(x *block) {
 	s := l.shape()
-	strips := ceilDiv(x.m, s.rows)
-	t := tileArgs{k: x.k, outer: 1, rsa: x.a.rs, csa: x.a.cs, ldc: x.ldc, alpha: x.alpha, beta: x.beta, relu: x.relu}
 	columns := s.wide
 	if x.k*s.wide > firstB {
 		columns *= max(1, blocks.piece/(x.k*s.wide))
 	}
-	for j0 := 0; j0 < x.n; j0 += columns {
-		j1 := min(j0+columns, x.n)
-		end := 0
-		for u := range strips {
-			i := end
-			end = (u + 1) * x.m / strips // heights differ by 1 at most
-			t.rows = end - i
-			for j := j0; j < j1; j += s.wide {
-				t.cols = min(s.wide, x.n-j)
-				var b []float32
-				b, t.rsb = x.b.panel(s, j, t.cols, x.k)
-				if x.bias != nil {
-					t.bias = &x.bias[j : j+t.cols][0]
-				}
-				if x.part != whole {
-					// The tile's columns minus its rows, from the lowest to the highest.
-					low, high := j-(end-1)-x.diag, j+t.cols-1-i-x.diag
-					if x.part == upper && high < 0 || x.part == lower && low > 0 {
-						continue
-					}
-					if x.part == upper && low < 0 || x.part == lower && high > 0 {
-						l.tileOnDiagonal(&t, x, i, j, b)
-						continue
-					}
-				}
-				l.tile(&t, x.a.data[i*x.a.rs:], b, x.c[i*x.ldc+j:])
+	t := tileArgs{k: x.k, outer: 1, rsa: x.a.rs, csa: x.a.cs, ldc: x.ldc, alpha: x.alpha, beta: x.beta, relu: x.relu}
+	for j := 0; j < x.n; j += columns {
+		if x.part != whole {
+			l.multiplyTriangle(&t, x, j, min(j+columns, x.n))
+		} else {
+			l.multiplyPiece(&t, x, j, min(j+columns, x.n))
+		}
+	}
+}
+
+// panel sets t to the panel of cols columns from column j on, and returns it.
+func (x *block) panel(t *tileArgs, s tileShape, j, cols int) (b []float32) {
+	t.cols = cols
+	b, t.rsb = x.b.panel(s, j, cols, x.k)
+	if x.bias != nil {
+		t.bias = &x.bias[j : j+cols][0]
+	}
+	return b
+}
+
+// multiplyPiece computes columns [j0, j1).
+func (l Level) multiplyPiece(t *tileArgs, x *block, j0, j1 int) {
+	s := l.shape()
+	if j1-j0 <= s.wide {
+		l.tileColumn(t, x.m, x.a.data, x.panel(t, s, j0, j1-j0), x.c[j0:])
+		return
+	}
+	strips, panels := ceilDiv(x.m, s.rows), (j1-j0)/s.wide
+	step, full := s.wide, j0+panels*s.wide
+	if x.b.ld == 0 {
+		step *= x.k
+	}
+	end := 0
+	for u := range strips {
+		i := end
+		end = (u + 1) * x.m / strips // heights differ by 1 at most
+		t.rows = end - i
+		a, c := x.a.data[i*x.a.rs:], x.c[i*x.ldc:]
+		l.tileRow(t, panels, step, a, x.panel(t, s, j0, s.wide), c[j0:])
+		if full < j1 {
+			l.tile(t, a, x.panel(t, s, full, j1-full), c[full:])
+		}
+	}
+}
+
+// multiplyTriangle is multiplyPiece for a part of C.
+func (l Level) multiplyTriangle(t *tileArgs, x *block, j0, j1 int) {
+	s := l.shape()
+	strips, end := ceilDiv(x.m, s.rows), 0
+	for u := range strips {
+		i := end
+		end = (u + 1) * x.m / strips
+		t.rows = end - i
+		for j := j0; j < j1; j += s.wide {
+			b := x.panel(t, s, j, min(s.wide, x.n-j))
+			// The tile's columns minus its rows, from the lowest to the highest.
+			low, high := j-(end-1)-x.diag, j+t.cols-1-i-x.diag
+			switch {
+			case x.part == upper && high < 0 || x.part == lower && low > 0:
+			case x.part == upper && low < 0 || x.part == lower && high > 0:
+				l.tileOnDiagonal(t, x, i, j, b)
+			default:
+				l.tile(t, x.a.data[i*x.a.rs:], b, x.c[i*x.ldc+j:])
 			}
 		}
 	}

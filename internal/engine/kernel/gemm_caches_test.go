@@ -24,13 +24,18 @@ func fullest(addresses []int) int {
 func TestTilesDoNotCrowdTheFirstCache(t *testing.T) {
 	const m, k, columns = 168, 384, 1024
 	defer func(b blocking) { blocks = b }(blocks)
-	s := tileShape{rows: 14, wide: 32, narrow: 16}
+	wide := tileShape{rows: 14, wide: 32, narrow: 16}
 	for _, processor := range []struct {
 		name            string
+		s               tileShape
 		second, ways    int
 		step            int // of the distances below, in numbers
 		transposedLines int // that one step of k reads of a transposed A
-	}{{"Zen 4", 1 << 20, 8, 1024, 1}, {"Sapphire Rapids", 2 << 20, 12, 128, 2}} {
+	}{
+		{"Zen 3", tileShape{rows: 6, wide: 16, narrow: 8}, 512 << 10, 8, 1024, 1},
+		{"Zen 4", wide, 1 << 20, 8, 1024, 1}, {"Sapphire Rapids", wide, 2 << 20, 12, 128, 2},
+	} {
+		s := processor.s
 		blocks = blockingFor(processor.second)
 		for ld := max(k, processor.step); ld <= 4096; ld += processor.step {
 			var w gemmScratch
@@ -51,10 +56,35 @@ func TestTilesDoNotCrowdTheFirstCache(t *testing.T) {
 					t.Errorf("%s, %s %d numbers apart: %d lines in a set of %d ways", processor.name, name, ld, got, processor.ways)
 				}
 			}
-			if ld%pageNumbers == 0 && blocks.readsWell(pagedStrips+1, ld, 1) {
+			if ld%pageNumbers == 0 && blocks.readsWell(s, pagedStrips+1, k, 1, ld) {
 				t.Errorf("%s: rows of B %d numbers apart are read in place by many strips", processor.name, ld)
 			}
 		}
+	}
+}
+
+// A narrow panel of B that many strips of A read in place stays in the first cache, or is
+// larger than that.
+func TestPanelsInPlaceDoNotCrowdTheFirstCache(t *testing.T) {
+	s, in, out := tileShape{rows: 6, wide: 16, narrow: 8}, 0, 0
+	for _, k := range []int{30, 64, 100, 128, 256, 300, 384} {
+		for rs := 16; rs <= 4096; rs += 8 {
+			if !tinyCache.readsWell(s, narrowStrips+1, k, rs, rs) {
+				out++
+				continue
+			}
+			in++
+			var rows []int
+			for p := range k {
+				rows = append(rows, p*rs/16*16)
+			}
+			if got := fullest(rows); got > firstWays {
+				t.Errorf("%d rows of B, %d numbers apart: %d lines in a set of %d ways", k, rs, got, firstWays)
+			}
+		}
+	}
+	if in < 100 || out < 100 {
+		t.Errorf("%d panels read in place, %d not", in, out)
 	}
 }
 

@@ -4,6 +4,20 @@ import "unsafe"
 
 var genericShape = tileShape{rows: 4, wide: 4, narrow: 4}
 
+// tilesGeneric computes the tiles of t.
+func tilesGeneric(t *tileArgs) {
+	u := *t
+	for i := range max(t.tiles, 1) {
+		u.a = &unsafe.Slice(t.a, i*t.stepa+1)[i*t.stepa]
+		u.b = &unsafe.Slice(t.b, i*t.stepb+1)[i*t.stepb]
+		u.c = &unsafe.Slice(t.c, i*t.stepc+1)[i*t.stepc]
+		if t.bias != nil {
+			u.bias = &unsafe.Slice(t.bias, i*t.stepbias+1)[i*t.stepbias]
+		}
+		tileGeneric(&u)
+	}
+}
+
 // tileGeneric is the tile in plain Go, up to 4 by 4. Every element is one sum
 // over outer and k in index order, whatever the rows and columns.
 func tileGeneric(t *tileArgs) {

@@ -29,11 +29,11 @@ func (l Level) shape() tileShape {
 	return genericShape
 }
 
-// tileAt computes t without a check.
+// tileAt computes the tiles of t without a check.
 func (l Level) tileAt(t *tileArgs) {
 	switch {
 	case !assembly || l == Generic:
-		tileGeneric(t)
+		tilesGeneric(t)
 	case l.avx512() && t.cols > 16:
 		tile32AVX512(t)
 	case l.avx512() && t.cols > 8:
@@ -69,27 +69,43 @@ func (l Level) transpose(rows, cols int, src []float32, lds int, dst []float32, 
 	}
 }
 
-// packRows copies k > 0 rows of 32 numbers, rs apart, to dst, one after the other.
-func packRows(k int, src []float32, rs int, dst []float32) {
-	_, _ = src[(k-1)*rs+31], dst[32*k-1]
-	if assembly { // tiles of 32 columns are AVX-512's
-		pack32AVX512(k, &src[0], rs, &dst[0])
+// packRows copies k > 0 rows, rs apart, of the first of some whole panels, one after the other,
+// to dst. It returns how many: several where they are narrow, since memory is read faster in order.
+func (l Level) packRows(k, panels int, src []float32, rs int, dst []float32) int {
+	s := l.shape()
+	if panels < 4 || l.avx512() {
+		panels = 1
+	} else {
+		panels = 4
 	}
+	_, _ = src[(k-1)*rs+panels*s.wide-1], dst[k*panels*s.wide-1]
+	switch {
+	case !assembly: // no level is left
+	case l.avx512():
+		pack32AVX512(k, &src[0], rs, &dst[0])
+	case panels == 4:
+		pack64AVX2(k, &src[0], rs, &dst[0])
+	default:
+		pack16AVX2(k, &src[0], rs, &dst[0])
+	}
+	return panels
 }
 
-// secondCache returns the size of a core's second cache in bytes, by CPUID's leaf 4; 0
-// where the processor does not say (AMD's has another leaf).
+// secondCache returns the size of a core's second cache in bytes, by CPUID's leaf 4 or, where
+// the processor does not have it, AMD's of the same form; 0 where it says nothing.
 func secondCache() int {
 	if !assembly {
 		return 0
 	}
-	if last, _, _, _ := cpuid(0, 0); last < 4 {
-		return 0
-	}
-	for i := range uint32(8) {
-		kind, shape, sets, _ := cpuid(4, i)
-		if level := kind >> 5 & 7; kind&31 != 0 && level == 2 {
-			return int(shape>>22+1) * int(shape>>12&1023+1) * int(shape&4095+1) * int(sets+1)
+	for _, leaf := range []uint32{4, 0x8000001d} {
+		if last, _, _, _ := cpuid(leaf&(1<<31), 0); last < leaf {
+			continue
+		}
+		for i := range uint32(8) {
+			kind, shape, sets, _ := cpuid(leaf, i)
+			if level := kind >> 5 & 7; kind&31 != 0 && level == 2 {
+				return int(shape>>22+1) * int(shape>>12&1023+1) * int(shape&4095+1) * int(sets+1)
+			}
 		}
 	}
 	return 0

@@ -40,26 +40,28 @@ func (s tileShape) packedCols(n int) int {
 // pack writes panels [lo, hi) of b (k, n) to dst, which holds all of them.
 func (l Level) pack(dst []float32, k, n int, b view, lo, hi int) {
 	s := l.shape()
-	for j := lo * s.wide; j < min(hi*s.wide, n); j += s.wide {
+	end := min(hi*s.wide, n)
+	for j := lo * s.wide; j < end; j += s.wide {
 		cols := min(s.wide, n-j)
 		width := s.wide
 		if cols <= s.narrow {
 			width = s.narrow
 		}
-		out := dst[j*k:][:width*k]
+		out := dst[j*k:]
 		if cols < width {
-			clear(out)
+			clear(out[:width*k])
 		}
 		from := b.from(0, j)
 		switch {
-		case b.cs == 1 && cols == 32:
-			packRows(k, from.data, b.rs, out)
+		case b.cs == 1 && cols == s.wide && l != Generic:
+			panels := l.packRows(k, (end-j)/s.wide, from.data, b.rs, out)
+			j += (panels - 1) * s.wide
 		case b.cs == 1:
 			for p := range k {
 				copy(out[p*width:], from.data[p*b.rs:][:cols])
 			}
 		default:
-			l.transpose(cols, k, from.data, b.cs, out, width)
+			l.transpose(cols, k, from.data, b.cs, out[:width*k], width)
 		}
 	}
 }

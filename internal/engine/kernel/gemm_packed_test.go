@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"tercet/internal/par"
@@ -67,7 +66,7 @@ func TestBlockingDecidesNoBit(t *testing.T) {
 				ldb = k
 			}
 			var want []float32
-			for i, caches := range []int{1 << 20, 2 << 20, 2 << 20} {
+			for i, caches := range []int{1 << 20, 2 << 20, 2 << 20, 512 << 10} {
 				blocks = blockingFor(caches)
 				par.SetThreads(1 + i)
 				c := make([]float32, m*n)
@@ -86,17 +85,27 @@ func TestBlockingDecidesNoBit(t *testing.T) {
 }
 
 func TestPackedRowsAreThoseOfTheMatrix(t *testing.T) {
-	if Levels()[len(Levels())-1] < AVX512 {
-		t.Skip("needs AVX-512")
-	}
-	const k, rs = 19, 50
-	src := fenced(t, (k-1)*rs+32)
-	copy(src, random(1, len(src)))
-	dst := fenced(t, 32*k)
-	packRows(k, src, rs, dst)
-	for p := range k {
-		if !slices.Equal(dst[32*p:][:32], src[p*rs:][:32]) {
-			t.Errorf("row %d: %v, want %v", p, dst[32*p:][:32], src[p*rs:][:32])
+	const k = 19
+	for _, l := range Levels() {
+		if l == Generic {
+			continue // has no such function
+		}
+		wide := l.shape().wide
+		for panels := 1; panels <= 5; panels++ {
+			rs := panels*wide + 3
+			src := fenced(t, (k-1)*rs+panels*wide)
+			copy(src, random(1, len(src)))
+			dst := fenced(t, k*panels*wide)
+			done := 0
+			for done < panels {
+				done += l.packRows(k, panels-done, src[done*wide:], rs, dst[k*done*wide:])
+			}
+			for i, got := range dst {
+				panel, p, j := i/wide/k, i/wide%k, i%wide
+				if want := src[p*rs+panel*wide+j]; got != want {
+					t.Fatalf("%v, %d panels: row %d of panel %d, column %d: %v, want %v", l, panels, p, panel, j, got, want)
+				}
+			}
 		}
 	}
 }
@@ -112,7 +121,7 @@ func TestRowsAPageApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, n, k := l.shape().rows*(pagedStrips+1), 65, 400
-		if strips := ceilDiv(m, l.shape().rows); blocks.readsWell(strips, pageNumbers, k*n) || !blocks.readsWell(strips, pageNumbers+1, k*n) {
+		if strips := ceilDiv(m, l.shape().rows); blocks.readsWell(l.shape(), strips, k, n, pageNumbers) || !blocks.readsWell(l.shape(), strips, k, n, pageNumbers+1) {
 			t.Fatalf("%v: %d strips are read in place or packed for both distances", l, strips)
 		}
 		a, b := random(1, m*k), random(2, k*(pageNumbers+1))
@@ -145,7 +154,7 @@ func TestLargeRightOperandPacked(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, n, k := l.shape().rows*repacked, 520, 800
-		if smallCache.readsWell(repacked, n, k*n) == largeCache.readsWell(repacked, n, k*n) || !largeCache.readsWell(1, n, k*n) {
+		if smallCache.readsWell(l.shape(), repacked, k, n, n) == largeCache.readsWell(l.shape(), repacked, k, n, n) || !largeCache.readsWell(l.shape(), 1, k, n, n) {
 			t.Fatalf("%v: B is read in place or packed for both caches", l)
 		}
 		a, b := random(3, m*k), random(4, k*n)

@@ -135,7 +135,7 @@ func columnRun(s tileShape, n int) int {
 func (g *gemmJob) split(s tileShape) {
 	g.strips, g.panels = ceilDiv(g.m, s.rows), ceilDiv(g.cols, s.wide)
 	g.stride = s.packedCols(g.cols)
-	g.direct = g.ready == nil && g.b.cs == 1 && blocks.readsWell(g.strips, g.b.rs, g.k*g.n)
+	g.direct = g.ready == nil && g.b.cs == 1 && blocks.readsWell(s, g.strips, g.k, g.n, g.b.rs)
 	g.down, g.across = ceilDiv(g.m, blocks.rows), 1
 	if !g.parallel || par.Threads() == 1 {
 		return
@@ -181,24 +181,37 @@ func (g *gemmJob) splitColumns(tasks int) {
 // directStrips is the number of strips of A up to which copying B costs more than it
 // gains, and pagedStrips the same for rows of B that lie a multiple of 4 KiB apart: they
 // share so few sets of the caches that a run of them does not stay in the second one.
+// narrowStrips is the same for panels of one line per row that crowd the first cache; what wider
+// ones would gain was not measured.
 // With repacked strips, packing a B of blocking.inPlace numbers costs less than reading it.
 const (
 	directStrips = 74
 	pagedStrips  = 16
+	narrowStrips = 8
 	pageNumbers  = 1024
 	repacked     = 5
 )
 
-// readsWell reports whether B, of so many numbers in rows rs apart, is better read in place
-// by so many strips of A than packed.
-func (b *blocking) readsWell(strips, rs, numbers int) bool {
-	if b.inPlace > 0 && numbers >= b.inPlace && strips > 1 && strips*numbers >= repacked*b.inPlace {
+// readsWell reports whether B (k, n), in rows rs apart, is better read in place by so many
+// strips of A than packed.
+func (b *blocking) readsWell(s tileShape, strips, k, n, rs int) bool {
+	if b.inPlace > 0 && k*n >= b.inPlace && strips > 1 && strips*k*n >= repacked*b.inPlace {
 		return false
 	}
-	if rs%pageNumbers == 0 {
+	switch {
+	case s.wide <= lineNumbers && crowds(kRun(k), rs):
+		return strips <= narrowStrips
+	case rs%pageNumbers == 0:
 		return strips <= pagedStrips
 	}
 	return strips <= directStrips
+}
+
+// crowds reports whether k rows of one line, rs apart, fall into so few sets of the first cache
+// that they do not stay there.
+func crowds(k, rs int) bool {
+	sets := min(firstSets, pageNumbers/min(rs&-rs, pageNumbers))
+	return k > firstWays*sets
 }
 
 // prepareB packs the current group of B, unless the tiles read B itself.

@@ -35,6 +35,22 @@ func transpose8AVX2(blocks int, src *float32, lds int, dst *float32, ldd int)
 //go:noescape
 func pack32AVX512(k int, src *float32, rs int, dst *float32)
 
+// pack16AVX2 copies k > 0 rows of 16 numbers, rs apart, as pack32AVX512 does.
+//
+//go:noescape
+func pack16AVX2(k int, src *float32, rs int, dst *float32)
+
+// pack64AVX2 is pack16AVX2 for four panels, one after the other in dst:
+//
+//	for p := range k {
+//		for j := range 64 {
+//			dst[(j/16*k+p)*16+j%16] = src[p*rs+j]
+//		}
+//	}
+//
+//go:noescape
+func pack64AVX2(k int, src *float32, rs int, dst *float32)
+
 // cpuid returns what the instruction does.
 //
 //go:noescape

@@ -141,6 +141,103 @@ func TestTile(t *testing.T) {
 	}
 }
 
+// Tiles that one call computes have the bits of those that have a call each: below each other,
+// of one panel, and side by side, of one strip.
+func TestTilesOfOneCall(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 5))
+	for _, l := range Levels() {
+		s := l.shape()
+		for rows := 1; rows <= s.rows; rows++ {
+			for _, cols := range []int{1, s.narrow, s.wide - 1, s.wide} {
+				for tiles := 1; tiles <= 3; tiles++ {
+					args := tileArgs{
+						rows: rows, k: 1 + r.IntN(9), outer: 1 + r.IntN(2), cols: cols, tiles: tiles,
+						csa: 1, alpha: 1.5, beta: float32(r.IntN(2)), relu: r.IntN(2) == 1,
+					}
+					args.rsa, args.rsb = args.k, cols
+					args.nexta, args.nextb = rows*args.rsa*tiles, args.k*cols
+					biased := r.IntN(2) == 1
+					for _, down := range []bool{true, false} {
+						x := args
+						x.stepb, x.stepc = x.outer*x.nextb, cols
+						if down {
+							x.stepa, x.stepb, x.stepc = rows*x.rsa, 0, rows*cols
+						} else if biased {
+							x.stepbias = cols
+						}
+						sameTiles(t, l, r, x, biased, down)
+					}
+				}
+			}
+		}
+	}
+}
+
+func sameTiles(t *testing.T, l Level, r *rand.Rand, args tileArgs, biased, down bool) {
+	t.Helper()
+	args.ldc = args.cols
+	if !down {
+		args.ldc *= args.tiles
+	}
+	draw := func(n int) []float32 {
+		s := fenced(t, n)
+		for i := range s {
+			s[i] = float32(r.NormFloat64())
+		}
+		return s
+	}
+	n := args.tiles - 1
+	a := draw(n*args.stepa + (args.outer-1)*args.nexta + (args.rows-1)*args.rsa + args.k)
+	b := draw(n*args.stepb + (args.outer-1)*args.nextb + (args.k-1)*args.rsb + args.cols)
+	c := draw(n*args.stepc + (args.rows-1)*args.ldc + args.cols)
+	bias := draw(n*args.stepbias + args.cols)
+	if biased {
+		args.bias = &bias[0]
+	}
+	want := append([]float32(nil), c...)
+	for i := range args.tiles {
+		one := args
+		one.tiles = 1
+		if biased {
+			one.bias = &bias[i*args.stepbias]
+		}
+		l.tile(&one, a[i*args.stepa:], b[i*args.stepb:], want[i*args.stepc:])
+	}
+	before := args
+	l.tile(&args, a, b, c)
+	before.a, before.b, before.c = args.a, args.b, args.c
+	if args != before {
+		t.Errorf("%v: the arguments changed from %+v to %+v", l, before, args)
+	}
+	for i := range c {
+		if math.Float32bits(c[i]) != math.Float32bits(want[i]) {
+			t.Fatalf("%v %+v: element %d is %g, alone %g", l, args, i, c[i], want[i])
+		}
+	}
+}
+
+// A column of tiles is every row once, for any number of rows.
+func TestTileColumn(t *testing.T) {
+	for _, l := range Levels() {
+		s := l.shape()
+		for rows := range 3*s.rows + 2 {
+			const k = 3
+			cols := s.wide
+			a, b, c := random(1, rows*k), random(2, k*cols), make([]float32, rows*cols)
+			args := tileArgs{k: k, outer: 1, cols: cols, rsa: k, csa: 1, rsb: cols, ldc: cols, alpha: 1, beta: 1}
+			l.tileColumn(&args, rows, a, b, c)
+			for i := range rows {
+				x := tileCase{tileArgs: args, a: a[i*k:], b: b, c: make([]float32, cols)}
+				for j := range cols {
+					if got, want := c[i*cols+j], x.single(l, 0, j); math.Float32bits(got) != math.Float32bits(want) {
+						t.Fatalf("%v, %d rows: element (%d, %d) is %g, alone %g", l, rows, i, j, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestTileNonFinite(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	negative := float32(math.Copysign(0, -1))
@@ -182,11 +279,15 @@ func TestTilePanicsOutsideItsSlices(t *testing.T) {
 	a, b, c := make([]float32, 8), make([]float32, 12), make([]float32, 6)
 	bad := func(change func(*tileArgs)) tileArgs { x := good; change(&x); return x }
 	for name, f := range map[string]func(){
-		"a":        func() { x := good; Current().tile(&x, a[:7], b, c) },
-		"b":        func() { x := good; Current().tile(&x, a, b[:11], c) },
-		"c":        func() { x := good; Current().tile(&x, a, b, c[:5]) },
-		"no k":     func() { x := bad(func(x *tileArgs) { x.k = 0 }); Current().tile(&x, a, b, c) },
-		"no cols":  func() { x := bad(func(x *tileArgs) { x.cols = 0 }); Current().tile(&x, a, b, c) },
+		"a":       func() { x := good; Current().tile(&x, a[:7], b, c) },
+		"b":       func() { x := good; Current().tile(&x, a, b[:11], c) },
+		"c":       func() { x := good; Current().tile(&x, a, b, c[:5]) },
+		"no k":    func() { x := bad(func(x *tileArgs) { x.k = 0 }); Current().tile(&x, a, b, c) },
+		"no cols": func() { x := bad(func(x *tileArgs) { x.cols = 0 }); Current().tile(&x, a, b, c) },
+		"tiles": func() {
+			x := bad(func(x *tileArgs) { x.tiles, x.stepc = 2, 1 })
+			Current().tile(&x, a, b, c)
+		},
 		"negative": func() { x := bad(func(x *tileArgs) { x.rsa = -1 }); Current().tile(&x, a, b, c) },
 	} {
 		func() {

@@ -91,7 +91,6 @@ func (p *PackedRows) Dots(m int, a []float32, lda int, lo, hi int, alpha float32
 		panic(fmt.Sprintf("kernel: dots of %d rows with packed rows %d to %d of %d, stride %d", m, lo, hi, p.Cols(), ld))
 	}
 	s := p.level.shape()
-	strips := ceilDiv(m, s.rows)
 	t := tileArgs{outer: 1, rsa: lda, csa: 1, rsb: PanelRows, ldc: ld, alpha: alpha, cols: s.wide}
 	var room *[PanelRows * dotRun]float32
 	if p.x != nil {
@@ -110,11 +109,7 @@ func (p *PackedRows) Dots(m int, a []float32, lda int, lo, hi int, alpha float32
 				}
 				b = room[j%PanelRows:]
 			}
-			for u := range strips {
-				i, end := u*m/strips, (u+1)*m/strips
-				t.rows = end - i
-				p.level.tile(&t, a[i*lda+q:], b, out[i*ld+j-lo:])
-			}
+			p.level.tileColumn(&t, m, a[q:], b, out[j-lo:])
 		}
 		t.beta = 1
 	}

@@ -223,17 +223,10 @@ func (j *winogradJob) multiply(s *winogradScratch, rows, panel, k int, v []float
 // winogradMultiply computes the tiles of one position: rows x cols numbers of c,
 // as t says.
 func (l Level) winogradMultiply(t *tileArgs, rows, cols int, a, b, c []float32) {
-	s := l.shape()
-	strips := ceilDiv(rows, s.rows)
-	for j := 0; j < cols; j += s.wide {
-		t.cols = min(s.wide, cols-j)
-		end := 0
-		for strip := range strips {
-			i := end
-			end = (strip + 1) * rows / strips // heights differ by 1 at most
-			t.rows = end - i
-			l.tile(t, a[i*t.rsa:], b[j:], c[i*t.ldc+j:])
-		}
+	wide := l.shape().wide
+	for j := 0; j < cols; j += wide {
+		t.cols = min(wide, cols-j)
+		l.tileColumn(t, rows, a, b[j:], c[j:])
 	}
 }
 

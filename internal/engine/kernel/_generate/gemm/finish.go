@@ -11,8 +11,9 @@ import (
 )
 
 // finish turns the sums into elements of C: alpha*sum, plus beta*C unless beta
-// is 0 (of either sign), plus the bias, the larger of that and 0; and stores.
-func (s shape) finish(rows int) {
+// is 0 (of either sign), plus the bias, the larger of that and 0; and stores. It goes on at
+// label next, which follows it.
+func (s shape) finish(rows int, r regs, next string) {
 	label := func(name string) string { return fmt.Sprintf("%s%d", name, rows) }
 	t := asm.LoadArgs("t")
 	alpha, beta, tmp := s.free(0), s.free(1), s.free(2)
@@ -23,13 +24,14 @@ func (s shape) finish(rows int) {
 	SHLL(Imm(1), bits)
 	JZ(LabelRef(label("bias")))
 	VBROADCASTSS(t.Mem("beta"), beta)
-	s.eachC(rows, t, func(i, v int, m Mem) {
+	s.eachC(rows, t, r, func(i, v int, m Mem) {
 		s.read(m, tmp, v)
 		VFMADD231PS(tmp, beta, s.sum(i, v))
 	})
 
 	Label(label("bias"))
-	bias := t.Load("bias")
+	bias := GP64()
+	MOVQ(r.bias, bias)
 	TESTQ(bias, bias)
 	JZ(LabelRef(label("relu")))
 	for v := range s.vectors {
@@ -54,11 +56,10 @@ func (s shape) finish(rows int) {
 	Label(label("store"))
 	CMPQ(t.Mem("cols"), Imm(uint64(s.vectors*s.lanes)))
 	JNE(LabelRef(label("part")))
-	s.eachC(rows, t, func(i, v int, m Mem) { VMOVUPS(s.sum(i, v), m) })
-	asm.End()
+	s.eachC(rows, t, r, func(i, v int, m Mem) { VMOVUPS(s.sum(i, v), m) })
+	JMP(LabelRef(next))
 	Label(label("part"))
-	s.eachC(rows, t, func(i, v int, m Mem) { s.write(s.sum(i, v), m, v) })
-	asm.End()
+	s.eachC(rows, t, r, func(i, v int, m Mem) { s.write(s.sum(i, v), m, v) })
 }
 
 func (s shape) each(rows int, f func(i, v int)) {
@@ -70,8 +71,9 @@ func (s shape) each(rows int, f func(i, v int)) {
 }
 
 // eachC calls f with the address of each vector of the tile of C.
-func (s shape) eachC(rows int, t asm.Args, f func(i, v int, m Mem)) {
-	c, ldc := t.Load("c"), t.Bytes("ldc")
+func (s shape) eachC(rows int, t asm.Args, r regs, f func(i, v int, m Mem)) {
+	c, ldc := GP64(), t.Bytes("ldc")
+	MOVQ(r.atC, c)
 	for i := range rows {
 		for v := range s.vectors {
 			f(i, v, Mem{Base: c, Disp: v * s.bytes()})

@@ -12,6 +12,8 @@ func main() {
 	}
 	transpose()
 	pack()
+	packPanels("pack16AVX2", 1)
+	packPanels("pack64AVX2", 4)
 	cpuid()
 	avx512(1).peak()
 	avx512(1).peakBF16()

@@ -54,7 +54,7 @@ func (s shape) free(i int) reg.VecPhysical { return s.vec[len(s.vec)-4+i] }
 func (s shape) bytes() int                 { return 4 * s.lanes }
 
 // tile emits one function: a ladder of comparisons to the body for its number
-// of rows. Every body sums each element over outer and k in index order with
+// of rows, which computes one tile after the other. Every body sums each element over outer and k in index order with
 // one fused multiply-add a step, so that an element has the same bits in all of
 // them.
 func (s shape) tile() {
@@ -73,22 +73,34 @@ func (s shape) tile() {
 
 // regs are the general registers of one tile. odd[i] holds i*rsa in bytes for
 // odd i; the other multiples are one of them times 2, 4 or 8. On the stack lie
-// what the outer loop needs.
+// what the outer loop needs, and where the current tile begins.
 type regs struct {
 	a, b, csa, rsb       reg.Register
 	odd                  map[int]reg.Register
 	k, outer, endA, endB Mem
+	left, steps          Mem // tiles that are left, outer steps
+	atA, atB, atC, bias  Mem
 }
 
 func (s shape) load() regs {
 	s.loadMask()
-	local := AllocLocal(32)
-	r := regs{odd: map[int]reg.Register{}, k: local, outer: local.Offset(8), endA: local.Offset(16), endB: local.Offset(24)}
+	local := AllocLocal(80)
+	at := func(i int) Mem { return local.Offset(8 * i) }
+	r := regs{
+		odd: map[int]reg.Register{}, k: at(0), outer: at(1), endA: at(2), endB: at(3),
+		left: at(4), steps: at(5), atA: at(6), atB: at(7), atC: at(8), bias: at(9),
+	}
 	t := asm.LoadArgs("t")
+	for _, f := range []struct {
+		field string
+		to    Mem
+	}{{"tiles", r.left}, {"a", r.atA}, {"b", r.atB}, {"c", r.atC}, {"bias", r.bias}} {
+		MOVQ(t.Load(f.field), f.to)
+	}
 	r.csa, r.rsb = t.Bytes("csa"), t.Bytes("rsb")
 	k, outer := t.Load("k"), t.Load("outer")
 	MOVQ(k, r.k)
-	MOVQ(outer, r.outer)
+	MOVQ(outer, r.steps)
 	// After k steps, what is left of the way to the next outer step.
 	end := func(step reg.Register, next string, to Mem) {
 		way, left := GP64(), t.Bytes(next)
@@ -99,7 +111,7 @@ func (s shape) load() regs {
 	}
 	end(r.csa, "nexta", r.endA)
 	end(r.rsb, "nextb", r.endB)
-	r.a, r.b = t.Load("a"), t.Load("b")
+	r.a, r.b = GP64(), GP64()
 	one := t.Bytes("rsa")
 	r.odd[1] = one
 	for i := 3; i < s.rows; i += 2 {
@@ -108,6 +120,32 @@ func (s shape) load() regs {
 		r.odd[i] = next
 	}
 	return r
+}
+
+// begin sets what a tile needs.
+func (r regs) begin() {
+	outer := GP64()
+	MOVQ(r.steps, outer)
+	MOVQ(outer, r.outer)
+	MOVQ(r.atA, r.a)
+	MOVQ(r.atB, r.b)
+}
+
+// next goes on to the next tile, which begins at label, or returns.
+func (r regs) next(label string) {
+	done := "last_" + label
+	DECQ(r.left)
+	JLE(LabelRef(done))
+	t := asm.LoadArgs("t")
+	for _, f := range []struct {
+		field string
+		at    Mem
+	}{{"stepa", r.atA}, {"stepb", r.atB}, {"stepc", r.atC}, {"stepbias", r.bias}} {
+		ADDQ(t.Bytes(f.field), f.at)
+	}
+	JMP(LabelRef(label))
+	Label(done)
+	asm.End()
 }
 
 // row returns the address of A's element in row i at the current k.
@@ -123,7 +161,10 @@ func (r regs) row(i int) Mem {
 }
 
 func (s shape) body(rows int, r regs) {
-	s.prefetchC(rows)
+	tile := fmt.Sprintf("tile%d", rows)
+	Label(tile)
+	r.begin()
+	s.prefetchC(rows, r)
 	for i := range rows {
 		for v := range s.vectors {
 			s.zero(s.sum(i, v))
@@ -141,7 +182,9 @@ func (s shape) body(rows int, r regs) {
 		s.loop(rows, r, true)
 		Label(done)
 	}
-	s.finish(rows)
+	s.finish(rows, r, "next_"+tile)
+	Label("next_" + tile)
+	r.next(tile)
 }
 
 // loop sums over outer and k.
@@ -190,9 +233,9 @@ func (s shape) embeds(i int) bool {
 }
 
 // prefetchC asks for the tile of C, which is wanted when the sums are done.
-func (s shape) prefetchC(rows int) {
-	t := asm.LoadArgs("t")
-	c, ldc := t.Load("c"), t.Bytes("ldc")
+func (s shape) prefetchC(rows int, r regs) {
+	c, ldc := GP64(), asm.LoadArgs("t").Bytes("ldc")
+	MOVQ(r.atC, c)
 	for i := range rows {
 		for at := 0; at < s.vectors*s.bytes(); at += 64 {
 			PREFETCHT0(Mem{Base: c, Disp: at})
