@@ -69,16 +69,25 @@ func (l Level) transpose(rows, cols int, src []float32, lds int, dst []float32, 
 	}
 }
 
+// packedAtOnce returns how many whole panels packRows copies at once where there are so many:
+// memory is read faster in order, so that of narrow panels it is several.
+func (l Level) packedAtOnce() int {
+	if l.shape().wide == 16 {
+		return 4
+	}
+	return 1
+}
+
 // packRows copies k > 0 rows, rs apart, of the first of some whole panels, one after the other,
-// to dst. It returns how many: several where they are narrow, since memory is read faster in order.
+// to dst. It returns how many.
 func (l Level) packRows(k, panels int, src []float32, rs int, dst []float32) int {
-	s := l.shape()
-	if panels < 4 || l.avx512() {
+	wide := l.shape().wide
+	if panels < l.packedAtOnce() {
 		panels = 1
 	} else {
-		panels = 4
+		panels = l.packedAtOnce()
 	}
-	_, _ = src[(k-1)*rs+panels*s.wide-1], dst[k*panels*s.wide-1]
+	_, _ = src[(k-1)*rs+panels*wide-1], dst[k*panels*wide-1]
 	switch {
 	case !assembly: // no level is left
 	case l.avx512():

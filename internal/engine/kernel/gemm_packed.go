@@ -36,7 +36,7 @@ func Pack(trans bool, k, n int, b []float32, ldb int) *Packed {
 		g.cols = min(columns, n-g.j)
 		g.panels, g.stride = ceilDiv(g.cols, s.wide), s.packedCols(g.cols)
 		g.packed = p.data[g.j*k:]
-		par.Do(g.panels, 1, (*gemmPack)(&g))
+		par.Do(g.panels, p.level.packedAtOnce(), (*gemmPack)(&g))
 	}
 	return p
 }

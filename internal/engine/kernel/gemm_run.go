@@ -225,7 +225,7 @@ func (g *gemmJob) prepareB(s tileShape) {
 	}
 	grow(&g.packed, g.stride*min(g.runs*g.kc, g.k-g.p))
 	if g.parallel {
-		par.Do(g.panels, max(1, ceilDiv(g.panels, 2*manyTasks()), 16384/(s.wide*g.runs*g.kc)), (*gemmPack)(g))
+		par.Do(g.panels, roundUp(max(1, ceilDiv(g.panels, 2*manyTasks()), 16384/(s.wide*g.runs*g.kc)), g.level.packedAtOnce()), (*gemmPack)(g))
 	} else {
 		(*gemmPack)(g).Run(0, g.panels)
 	}
