@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func winogradInput4From4AsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput4From4AsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradInput4From4AsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput4From4AsmAVX512<>(SB), NOSPLIT, $0-72
 	MOVQ  n+8(FP), AX
 	MOVQ  src+16(FP), CX
 	MOVQ  dst+32(FP), DX
@@ -164,9 +164,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradInput4From4FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput4From4FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradInput4From4FirstAsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput4From4FirstAsmAVX512<>(SB), NOSPLIT, $0-72
 	MOVQ  n+8(FP), AX
 	MOVQ  src+16(FP), CX
 	MOVQ  dst+32(FP), DX
@@ -276,9 +276,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradInput4From4SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput4From4SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradInput4From4SecondAsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput4From4SecondAsmAVX512<>(SB), NOSPLIT, $0-72
 	MOVQ  n+8(FP), AX
 	MOVQ  src+16(FP), CX
 	MOVQ  dst+32(FP), DX
@@ -358,9 +358,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradOutput2From4AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+// func winogradOutput2From4AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradOutput2From4AsmAVX512<>(SB), NOSPLIT, $0-76
+TEXT ·winogradOutput2From4AsmAVX512<>(SB), NOSPLIT, $0-88
 	MOVQ  n+8(FP), AX
 	MOVQ  src+16(FP), CX
 	MOVQ  dst+40(FP), DX
@@ -382,102 +382,102 @@ next:
 	KMOVW R10, K1
 
 body:
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (DX)(R11*4), R11
-	MOVQ         CX, R10
-	VMOVUPS      (R10), Z0
+	MOVQ         ahead+56(FP), R10
+	LEAQ         (DX)(R10*4), R10
+	MOVQ         CX, R11
+	VMOVUPS      (R11), Z0
 	VMOVAPS      Z0, Z0
-	VMOVUPS      (R10)(BX*1), Z1
-	VMOVUPS      (R10)(BX*2), Z2
+	VMOVUPS      (R11)(BX*1), Z1
+	VMOVUPS      (R11)(BX*2), Z2
 	VADDPS       Z2, Z1, Z1
 	VADDPS       Z1, Z0, Z0
-	ADDQ         DI, R10
-	VMOVUPS      (R10), Z1
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Z1
 	VMOVAPS      Z1, Z1
-	VMOVUPS      (R10)(BX*1), Z2
-	VMOVUPS      (R10)(BX*2), Z3
+	VMOVUPS      (R11)(BX*1), Z2
+	VMOVUPS      (R11)(BX*2), Z3
 	VADDPS       Z3, Z2, Z2
 	VADDPS       Z2, Z1, Z1
-	ADDQ         DI, R10
-	VMOVUPS      (R10), Z2
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Z2
 	VMOVAPS      Z2, Z2
-	VMOVUPS      (R10)(BX*1), Z3
-	VMOVUPS      (R10)(BX*2), Z4
+	VMOVUPS      (R11)(BX*1), Z3
+	VMOVUPS      (R11)(BX*2), Z4
 	VADDPS       Z4, Z3, Z3
 	VADDPS       Z3, Z2, Z2
-	ADDQ         DI, R10
-	VMOVUPS      (R10), Z3
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Z3
 	VMOVAPS      Z3, Z3
-	VMOVUPS      (R10)(BX*1), Z4
-	VMOVUPS      (R10)(BX*2), Z5
+	VMOVUPS      (R11)(BX*1), Z4
+	VMOVUPS      (R11)(BX*2), Z5
 	VADDPS       Z5, Z4, Z4
 	VADDPS       Z4, Z3, Z3
 	VMOVAPS      Z0, Z0
 	VADDPS       Z2, Z1, Z4
 	VADDPS       Z4, Z0, Z0
-	MOVQ         (R8), R10
-	PREFETCHT0   (R11)(R10*4)
+	MOVQ         (R8), R11
+	PREFETCHT0   (R10)(R11*4)
 	VADDPS       (R9), Z0, Z0
 	VBROADCASTSS floor+72(FP), Z4
 	VMAXPS       Z0, Z4, Z0
-	VMOVUPS      Z0, K1, (DX)(R10*4)
+	VMOVUPS      Z0, K1, (DX)(R11*4)
 	VSUBPS       Z2, Z1, Z0
 	VMOVAPS      Z0, Z0
 	VADDPS       Z3, Z0, Z0
-	MOVQ         8(R8), R10
-	PREFETCHT0   (R11)(R10*4)
+	MOVQ         8(R8), R11
+	PREFETCHT0   (R10)(R11*4)
 	VADDPS       (R9), Z0, Z0
 	VBROADCASTSS floor+72(FP), Z1
 	VMAXPS       Z0, Z1, Z0
-	VMOVUPS      Z0, K1, (DX)(R10*4)
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (DX)(R11*4), R11
-	MOVQ         CX, R10
-	VMOVUPS      (R10)(BX*1), Z0
-	VMOVUPS      (R10)(BX*2), Z1
+	VMOVUPS      Z0, K1, (DX)(R11*4)
+	MOVQ         ahead+56(FP), R10
+	LEAQ         (DX)(R10*4), R10
+	MOVQ         CX, R11
+	VMOVUPS      (R11)(BX*1), Z0
+	VMOVUPS      (R11)(BX*2), Z1
 	VSUBPS       Z1, Z0, Z0
 	VMOVAPS      Z0, Z0
-	VMOVUPS      (R10)(SI*1), Z1
+	VMOVUPS      (R11)(SI*1), Z1
 	VADDPS       Z1, Z0, Z0
-	ADDQ         DI, R10
-	VMOVUPS      (R10)(BX*1), Z1
-	VMOVUPS      (R10)(BX*2), Z2
+	ADDQ         DI, R11
+	VMOVUPS      (R11)(BX*1), Z1
+	VMOVUPS      (R11)(BX*2), Z2
 	VSUBPS       Z2, Z1, Z1
 	VMOVAPS      Z1, Z1
-	VMOVUPS      (R10)(SI*1), Z2
+	VMOVUPS      (R11)(SI*1), Z2
 	VADDPS       Z2, Z1, Z1
-	ADDQ         DI, R10
-	VMOVUPS      (R10)(BX*1), Z2
-	VMOVUPS      (R10)(BX*2), Z3
+	ADDQ         DI, R11
+	VMOVUPS      (R11)(BX*1), Z2
+	VMOVUPS      (R11)(BX*2), Z3
 	VSUBPS       Z3, Z2, Z2
 	VMOVAPS      Z2, Z2
-	VMOVUPS      (R10)(SI*1), Z3
+	VMOVUPS      (R11)(SI*1), Z3
 	VADDPS       Z3, Z2, Z2
-	ADDQ         DI, R10
-	VMOVUPS      (R10)(BX*1), Z3
-	VMOVUPS      (R10)(BX*2), Z4
+	ADDQ         DI, R11
+	VMOVUPS      (R11)(BX*1), Z3
+	VMOVUPS      (R11)(BX*2), Z4
 	VSUBPS       Z4, Z3, Z3
 	VMOVAPS      Z3, Z3
-	VMOVUPS      (R10)(SI*1), Z4
+	VMOVUPS      (R11)(SI*1), Z4
 	VADDPS       Z4, Z3, Z3
 	VMOVAPS      Z0, Z0
 	VADDPS       Z2, Z1, Z4
 	VADDPS       Z4, Z0, Z0
-	MOVQ         16(R8), R10
-	PREFETCHT0   (R11)(R10*4)
+	MOVQ         16(R8), R11
+	PREFETCHT0   (R10)(R11*4)
 	VADDPS       (R9), Z0, Z0
 	VBROADCASTSS floor+72(FP), Z4
 	VMAXPS       Z0, Z4, Z0
-	VMOVUPS      Z0, K1, (DX)(R10*4)
+	VMOVUPS      Z0, K1, (DX)(R11*4)
 	VSUBPS       Z2, Z1, Z0
 	VMOVAPS      Z0, Z0
 	VADDPS       Z3, Z0, Z0
-	MOVQ         24(R8), R10
-	PREFETCHT0   (R11)(R10*4)
+	MOVQ         24(R8), R11
+	PREFETCHT0   (R10)(R11*4)
 	VADDPS       (R9), Z0, Z0
 	VBROADCASTSS floor+72(FP), Z1
 	VMAXPS       Z0, Z1, Z0
-	VMOVUPS      Z0, K1, (DX)(R10*4)
+	VMOVUPS      Z0, K1, (DX)(R11*4)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, R9
@@ -486,9 +486,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradWeights4From3AsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradWeights4From3AsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradWeights4From3AsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradWeights4From3AsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstantbf800000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3f000000<>+0(SB), Z1
 	MOVQ         n+8(FP), AX
@@ -645,9 +645,9 @@ DATA winogradConstant3f000000<>+24(SB)/4, $(0.5)
 DATA winogradConstant3f000000<>+28(SB)/4, $(0.5)
 GLOBL winogradConstant3f000000<>(SB), RODATA|NOPTR, $32
 
-// func winogradSpread4From2FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread4From2FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradSpread4From2FirstAsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread4From2FirstAsmAVX512<>(SB), NOSPLIT, $0-72
 	MOVQ  n+8(FP), AX
 	MOVQ  src+16(FP), CX
 	MOVQ  dst+32(FP), DX
@@ -705,9 +705,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradSpread4From2SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread4From2SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradSpread4From2SecondAsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread4From2SecondAsmAVX512<>(SB), NOSPLIT, $0-72
 	MOVQ  n+8(FP), AX
 	MOVQ  src+16(FP), CX
 	MOVQ  dst+32(FP), DX
@@ -767,9 +767,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradGather3From4AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+// func winogradGather3From4AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradGather3From4AsmAVX512<>(SB), NOSPLIT, $0-72
+TEXT ·winogradGather3From4AsmAVX512<>(SB), NOSPLIT, $0-80
 	VBROADCASTSS winogradConstant3f000000<>+0(SB), Z0
 	MOVQ         n+8(FP), AX
 	MOVQ         src+16(FP), CX
@@ -794,65 +794,65 @@ next:
 	KMOVW R10, K1
 
 body:
-	MOVQ        ahead+64(FP), R11
-	LEAQ        (CX)(R11*4), R11
-	MOVQ        CX, R10
-	PREFETCHT0  (R11)(BX*1)
-	VMOVUPS     (R10)(BX*1), Z1
-	PREFETCHT0  (R11)(BX*2)
-	VMOVUPS     (R10)(BX*2), Z2
+	MOVQ        ahead+64(FP), R10
+	LEAQ        (CX)(R10*4), R10
+	MOVQ        CX, R11
+	PREFETCHT0  (R10)(BX*1)
+	VMOVUPS     (R11)(BX*1), Z1
+	PREFETCHT0  (R10)(BX*2)
+	VMOVUPS     (R11)(BX*2), Z2
 	VADDPS      Z2, Z1, Z2
 	VMULPS      Z0, Z2, Z1
-	PREFETCHT0  (R11)
-	VMOVUPS     (R10), Z3
+	PREFETCHT0  (R10)
+	VMOVUPS     (R11), Z3
 	VSUBPS      Z3, Z1, Z1
-	PREFETCHT0  (R11)(SI*1)
-	VMOVUPS     (R10)(SI*1), Z3
+	PREFETCHT0  (R10)(SI*1)
+	VMOVUPS     (R11)(SI*1), Z3
 	VMOVAPS     Z3, Z3
 	VFMADD231PS Z0, Z2, Z3
-	ADDQ        DI, R10
 	ADDQ        DI, R11
-	PREFETCHT0  (R11)(BX*1)
-	VMOVUPS     (R10)(BX*1), Z2
-	PREFETCHT0  (R11)(BX*2)
-	VMOVUPS     (R10)(BX*2), Z4
+	ADDQ        DI, R10
+	PREFETCHT0  (R10)(BX*1)
+	VMOVUPS     (R11)(BX*1), Z2
+	PREFETCHT0  (R10)(BX*2)
+	VMOVUPS     (R11)(BX*2), Z4
 	VADDPS      Z4, Z2, Z4
 	VMULPS      Z0, Z4, Z2
-	PREFETCHT0  (R11)
-	VMOVUPS     (R10), Z5
+	PREFETCHT0  (R10)
+	VMOVUPS     (R11), Z5
 	VSUBPS      Z5, Z2, Z2
-	PREFETCHT0  (R11)(SI*1)
-	VMOVUPS     (R10)(SI*1), Z5
+	PREFETCHT0  (R10)(SI*1)
+	VMOVUPS     (R11)(SI*1), Z5
 	VMOVAPS     Z5, Z5
 	VFMADD231PS Z0, Z4, Z5
-	ADDQ        DI, R10
 	ADDQ        DI, R11
-	PREFETCHT0  (R11)(BX*1)
-	VMOVUPS     (R10)(BX*1), Z4
-	PREFETCHT0  (R11)(BX*2)
-	VMOVUPS     (R10)(BX*2), Z6
+	ADDQ        DI, R10
+	PREFETCHT0  (R10)(BX*1)
+	VMOVUPS     (R11)(BX*1), Z4
+	PREFETCHT0  (R10)(BX*2)
+	VMOVUPS     (R11)(BX*2), Z6
 	VADDPS      Z6, Z4, Z6
 	VMULPS      Z0, Z6, Z4
-	PREFETCHT0  (R11)
-	VMOVUPS     (R10), Z7
+	PREFETCHT0  (R10)
+	VMOVUPS     (R11), Z7
 	VSUBPS      Z7, Z4, Z4
-	PREFETCHT0  (R11)(SI*1)
-	VMOVUPS     (R10)(SI*1), Z7
+	PREFETCHT0  (R10)(SI*1)
+	VMOVUPS     (R11)(SI*1), Z7
 	VMOVAPS     Z7, Z7
 	VFMADD231PS Z0, Z6, Z7
-	ADDQ        DI, R10
 	ADDQ        DI, R11
-	PREFETCHT0  (R11)(BX*1)
-	VMOVUPS     (R10)(BX*1), Z6
-	PREFETCHT0  (R11)(BX*2)
-	VMOVUPS     (R10)(BX*2), Z8
+	ADDQ        DI, R10
+	PREFETCHT0  (R10)(BX*1)
+	VMOVUPS     (R11)(BX*1), Z6
+	PREFETCHT0  (R10)(BX*2)
+	VMOVUPS     (R11)(BX*2), Z8
 	VADDPS      Z8, Z6, Z8
 	VMULPS      Z0, Z8, Z6
-	PREFETCHT0  (R11)
-	VMOVUPS     (R10), Z9
+	PREFETCHT0  (R10)
+	VMOVUPS     (R11), Z9
 	VSUBPS      Z9, Z6, Z6
-	PREFETCHT0  (R11)(SI*1)
-	VMOVUPS     (R10)(SI*1), Z9
+	PREFETCHT0  (R10)(SI*1)
+	VMOVUPS     (R11)(SI*1), Z9
 	VMOVAPS     Z9, Z9
 	VFMADD231PS Z0, Z8, Z9
 	VADDPS      Z4, Z2, Z10
@@ -888,29 +888,29 @@ body:
 	VMOVUPS.Z   (R10)(R9*1), K1, Z2
 	VADDPS      Z2, Z1, Z2
 	VMOVUPS     Z2, K1, (R10)(R9*1)
-	MOVQ        ahead+64(FP), R11
-	LEAQ        (CX)(R11*4), R11
-	MOVQ        CX, R10
-	VMOVUPS     (R10)(BX*1), Z1
-	VMOVUPS     (R10)(BX*2), Z2
+	MOVQ        ahead+64(FP), R10
+	LEAQ        (CX)(R10*4), R10
+	MOVQ        CX, R11
+	VMOVUPS     (R11)(BX*1), Z1
+	VMOVUPS     (R11)(BX*2), Z2
 	VSUBPS      Z2, Z1, Z1
 	VMULPS      Z0, Z1, Z1
-	ADDQ        DI, R10
 	ADDQ        DI, R11
-	VMOVUPS     (R10)(BX*1), Z2
-	VMOVUPS     (R10)(BX*2), Z3
+	ADDQ        DI, R10
+	VMOVUPS     (R11)(BX*1), Z2
+	VMOVUPS     (R11)(BX*2), Z3
 	VSUBPS      Z3, Z2, Z2
 	VMULPS      Z0, Z2, Z2
-	ADDQ        DI, R10
 	ADDQ        DI, R11
-	VMOVUPS     (R10)(BX*1), Z3
-	VMOVUPS     (R10)(BX*2), Z4
+	ADDQ        DI, R10
+	VMOVUPS     (R11)(BX*1), Z3
+	VMOVUPS     (R11)(BX*2), Z4
 	VSUBPS      Z4, Z3, Z3
 	VMULPS      Z0, Z3, Z3
-	ADDQ        DI, R10
 	ADDQ        DI, R11
-	VMOVUPS     (R10)(BX*1), Z4
-	VMOVUPS     (R10)(BX*2), Z5
+	ADDQ        DI, R10
+	VMOVUPS     (R11)(BX*1), Z4
+	VMOVUPS     (R11)(BX*2), Z5
 	VSUBPS      Z5, Z4, Z4
 	VMULPS      Z0, Z4, Z4
 	LEAQ        (DX)(R8*1), R10
@@ -937,9 +937,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradInput6From6AsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput6From6AsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradInput6From6AsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput6From6AsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstant3f610000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant40290000<>+0(SB), Z1
 	VBROADCASTSS winogradConstant40100000<>+0(SB), Z2
@@ -1515,9 +1515,9 @@ DATA winogradConstant3fc00000<>+24(SB)/4, $(1.5)
 DATA winogradConstant3fc00000<>+28(SB)/4, $(1.5)
 GLOBL winogradConstant3fc00000<>(SB), RODATA|NOPTR, $32
 
-// func winogradInput6From6FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput6From6FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradInput6From6FirstAsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput6From6FirstAsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstant3f610000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant40290000<>+0(SB), Z1
 	VBROADCASTSS winogradConstant40100000<>+0(SB), Z2
@@ -1790,9 +1790,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradInput6From6SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput6From6SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradInput6From6SecondAsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput6From6SecondAsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstant3f610000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant40290000<>+0(SB), Z1
 	VBROADCASTSS winogradConstant40100000<>+0(SB), Z2
@@ -2068,9 +2068,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradOutput4From6AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+// func winogradOutput4From6AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradOutput4From6AsmAVX512<>(SB), NOSPLIT, $0-76
+TEXT ·winogradOutput4From6AsmAVX512<>(SB), NOSPLIT, $0-88
 	VBROADCASTSS winogradConstant3ec80000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant40100000<>+0(SB), Z1
 	VBROADCASTSS winogradConstant3f200000<>+0(SB), Z2
@@ -2099,82 +2099,82 @@ next:
 	KMOVW R11, K1
 
 body:
-	MOVQ         ahead+56(FP), R12
-	LEAQ         (DX)(R12*4), R12
-	MOVQ         CX, R11
-	VMOVUPS      (R11), Z6
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (DX)(R11*4), R11
+	MOVQ         CX, R12
+	VMOVUPS      (R12), Z6
 	VMOVAPS      Z6, Z6
-	VMOVUPS      (R11)(BX*1), Z7
-	VMOVUPS      (R11)(BX*2), Z8
+	VMOVUPS      (R12)(BX*1), Z7
+	VMOVUPS      (R12)(BX*2), Z8
 	VADDPS       Z8, Z7, Z7
 	VADDPS       Z7, Z6, Z6
-	VMOVUPS      (R11)(SI*1), Z8
-	VMOVUPS      (R11)(BX*4), Z9
+	VMOVUPS      (R12)(SI*1), Z8
+	VMOVUPS      (R12)(BX*4), Z9
 	VADDPS       Z9, Z8, Z8
 	VADDPS       Z8, Z6, Z6
 	VMULPS       Z0, Z7, Z7
 	VFMADD231PS  Z1, Z8, Z7
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Z8
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Z8
 	VMOVAPS      Z8, Z8
-	VMOVUPS      (R11)(BX*1), Z9
-	VMOVUPS      (R11)(BX*2), Z10
+	VMOVUPS      (R12)(BX*1), Z9
+	VMOVUPS      (R12)(BX*2), Z10
 	VADDPS       Z10, Z9, Z9
 	VADDPS       Z9, Z8, Z8
-	VMOVUPS      (R11)(SI*1), Z10
-	VMOVUPS      (R11)(BX*4), Z11
+	VMOVUPS      (R12)(SI*1), Z10
+	VMOVUPS      (R12)(BX*4), Z11
 	VADDPS       Z11, Z10, Z10
 	VADDPS       Z10, Z8, Z8
 	VMULPS       Z0, Z9, Z9
 	VFMADD231PS  Z1, Z10, Z9
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Z10
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Z10
 	VMOVAPS      Z10, Z10
-	VMOVUPS      (R11)(BX*1), Z11
-	VMOVUPS      (R11)(BX*2), Z12
+	VMOVUPS      (R12)(BX*1), Z11
+	VMOVUPS      (R12)(BX*2), Z12
 	VADDPS       Z12, Z11, Z11
 	VADDPS       Z11, Z10, Z10
-	VMOVUPS      (R11)(SI*1), Z12
-	VMOVUPS      (R11)(BX*4), Z13
+	VMOVUPS      (R12)(SI*1), Z12
+	VMOVUPS      (R12)(BX*4), Z13
 	VADDPS       Z13, Z12, Z12
 	VADDPS       Z12, Z10, Z10
 	VMULPS       Z0, Z11, Z11
 	VFMADD231PS  Z1, Z12, Z11
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Z12
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Z12
 	VMOVAPS      Z12, Z12
-	VMOVUPS      (R11)(BX*1), Z13
-	VMOVUPS      (R11)(BX*2), Z14
+	VMOVUPS      (R12)(BX*1), Z13
+	VMOVUPS      (R12)(BX*2), Z14
 	VADDPS       Z14, Z13, Z13
 	VADDPS       Z13, Z12, Z12
-	VMOVUPS      (R11)(SI*1), Z14
-	VMOVUPS      (R11)(BX*4), Z15
+	VMOVUPS      (R12)(SI*1), Z14
+	VMOVUPS      (R12)(BX*4), Z15
 	VADDPS       Z15, Z14, Z14
 	VADDPS       Z14, Z12, Z12
 	VMULPS       Z0, Z13, Z13
 	VFMADD231PS  Z1, Z14, Z13
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Z14
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Z14
 	VMOVAPS      Z14, Z14
-	VMOVUPS      (R11)(BX*1), Z15
-	VMOVUPS      (R11)(BX*2), Z16
+	VMOVUPS      (R12)(BX*1), Z15
+	VMOVUPS      (R12)(BX*2), Z16
 	VADDPS       Z16, Z15, Z15
 	VADDPS       Z15, Z14, Z14
-	VMOVUPS      (R11)(SI*1), Z16
-	VMOVUPS      (R11)(BX*4), Z17
+	VMOVUPS      (R12)(SI*1), Z16
+	VMOVUPS      (R12)(BX*4), Z17
 	VADDPS       Z17, Z16, Z16
 	VADDPS       Z16, Z14, Z14
 	VMULPS       Z0, Z15, Z15
 	VFMADD231PS  Z1, Z16, Z15
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Z16
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Z16
 	VMOVAPS      Z16, Z16
-	VMOVUPS      (R11)(BX*1), Z17
-	VMOVUPS      (R11)(BX*2), Z18
+	VMOVUPS      (R12)(BX*1), Z17
+	VMOVUPS      (R12)(BX*2), Z18
 	VADDPS       Z18, Z17, Z17
 	VADDPS       Z17, Z16, Z16
-	VMOVUPS      (R11)(SI*1), Z18
-	VMOVUPS      (R11)(BX*4), Z19
+	VMOVUPS      (R12)(SI*1), Z18
+	VMOVUPS      (R12)(BX*4), Z19
 	VADDPS       Z19, Z18, Z18
 	VADDPS       Z18, Z16, Z16
 	VMULPS       Z0, Z17, Z17
@@ -2186,18 +2186,18 @@ body:
 	VADDPS       Z19, Z6, Z6
 	VMULPS       Z0, Z18, Z18
 	VFMADD231PS  Z1, Z19, Z18
-	MOVQ         (R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         (R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z19
 	VMAXPS       Z6, Z19, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
-	MOVQ         16(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z18, Z6
 	VBROADCASTSS floor+72(FP), Z18
 	VMAXPS       Z6, Z18, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
 	VSUBPS       Z10, Z8, Z8
 	VMULPS       Z2, Z8, Z6
 	VSUBPS       Z14, Z12, Z10
@@ -2205,18 +2205,18 @@ body:
 	VMOVAPS      Z16, Z12
 	VFMADD231PS  Z4, Z8, Z12
 	VFMADD231PS  Z5, Z10, Z12
-	MOVQ         8(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         8(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z8
 	VMAXPS       Z6, Z8, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
-	MOVQ         24(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z12, Z6
 	VBROADCASTSS floor+72(FP), Z8
 	VMAXPS       Z6, Z8, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
 	VMOVAPS      Z7, Z6
 	VADDPS       Z11, Z9, Z7
 	VADDPS       Z7, Z6, Z6
@@ -2224,18 +2224,18 @@ body:
 	VADDPS       Z8, Z6, Z6
 	VMULPS       Z0, Z7, Z7
 	VFMADD231PS  Z1, Z8, Z7
-	MOVQ         64(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         64(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z8
 	VMAXPS       Z6, Z8, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
-	MOVQ         80(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         80(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z7, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
 	VSUBPS       Z11, Z9, Z7
 	VMULPS       Z2, Z7, Z6
 	VSUBPS       Z15, Z13, Z8
@@ -2243,95 +2243,95 @@ body:
 	VMOVAPS      Z17, Z9
 	VFMADD231PS  Z4, Z7, Z9
 	VFMADD231PS  Z5, Z8, Z9
-	MOVQ         72(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         72(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
-	MOVQ         88(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         88(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z9, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
-	MOVQ         ahead+56(FP), R12
-	LEAQ         (DX)(R12*4), R12
-	MOVQ         CX, R11
-	VMOVUPS      (R11)(BX*1), Z6
-	VMOVUPS      (R11)(BX*2), Z7
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (DX)(R11*4), R11
+	MOVQ         CX, R12
+	VMOVUPS      (R12)(BX*1), Z6
+	VMOVUPS      (R12)(BX*2), Z7
 	VSUBPS       Z7, Z6, Z7
 	VMULPS       Z2, Z7, Z6
-	VMOVUPS      (R11)(SI*1), Z8
-	VMOVUPS      (R11)(BX*4), Z9
+	VMOVUPS      (R12)(SI*1), Z8
+	VMOVUPS      (R12)(BX*4), Z9
 	VSUBPS       Z9, Z8, Z8
 	VFMADD231PS  Z3, Z8, Z6
-	VMOVUPS      (R11)(DI*1), Z9
+	VMOVUPS      (R12)(DI*1), Z9
 	VMOVAPS      Z9, Z9
 	VFMADD231PS  Z4, Z7, Z9
 	VFMADD231PS  Z5, Z8, Z9
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(BX*1), Z7
-	VMOVUPS      (R11)(BX*2), Z8
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Z7
+	VMOVUPS      (R12)(BX*2), Z8
 	VSUBPS       Z8, Z7, Z8
 	VMULPS       Z2, Z8, Z7
-	VMOVUPS      (R11)(SI*1), Z10
-	VMOVUPS      (R11)(BX*4), Z11
+	VMOVUPS      (R12)(SI*1), Z10
+	VMOVUPS      (R12)(BX*4), Z11
 	VSUBPS       Z11, Z10, Z10
 	VFMADD231PS  Z3, Z10, Z7
-	VMOVUPS      (R11)(DI*1), Z11
+	VMOVUPS      (R12)(DI*1), Z11
 	VMOVAPS      Z11, Z11
 	VFMADD231PS  Z4, Z8, Z11
 	VFMADD231PS  Z5, Z10, Z11
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(BX*1), Z8
-	VMOVUPS      (R11)(BX*2), Z10
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Z8
+	VMOVUPS      (R12)(BX*2), Z10
 	VSUBPS       Z10, Z8, Z10
 	VMULPS       Z2, Z10, Z8
-	VMOVUPS      (R11)(SI*1), Z12
-	VMOVUPS      (R11)(BX*4), Z13
+	VMOVUPS      (R12)(SI*1), Z12
+	VMOVUPS      (R12)(BX*4), Z13
 	VSUBPS       Z13, Z12, Z12
 	VFMADD231PS  Z3, Z12, Z8
-	VMOVUPS      (R11)(DI*1), Z13
+	VMOVUPS      (R12)(DI*1), Z13
 	VMOVAPS      Z13, Z13
 	VFMADD231PS  Z4, Z10, Z13
 	VFMADD231PS  Z5, Z12, Z13
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(BX*1), Z10
-	VMOVUPS      (R11)(BX*2), Z12
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Z10
+	VMOVUPS      (R12)(BX*2), Z12
 	VSUBPS       Z12, Z10, Z12
 	VMULPS       Z2, Z12, Z10
-	VMOVUPS      (R11)(SI*1), Z14
-	VMOVUPS      (R11)(BX*4), Z15
+	VMOVUPS      (R12)(SI*1), Z14
+	VMOVUPS      (R12)(BX*4), Z15
 	VSUBPS       Z15, Z14, Z14
 	VFMADD231PS  Z3, Z14, Z10
-	VMOVUPS      (R11)(DI*1), Z15
+	VMOVUPS      (R12)(DI*1), Z15
 	VMOVAPS      Z15, Z15
 	VFMADD231PS  Z4, Z12, Z15
 	VFMADD231PS  Z5, Z14, Z15
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(BX*1), Z12
-	VMOVUPS      (R11)(BX*2), Z14
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Z12
+	VMOVUPS      (R12)(BX*2), Z14
 	VSUBPS       Z14, Z12, Z14
 	VMULPS       Z2, Z14, Z12
-	VMOVUPS      (R11)(SI*1), Z16
-	VMOVUPS      (R11)(BX*4), Z17
+	VMOVUPS      (R12)(SI*1), Z16
+	VMOVUPS      (R12)(BX*4), Z17
 	VSUBPS       Z17, Z16, Z16
 	VFMADD231PS  Z3, Z16, Z12
-	VMOVUPS      (R11)(DI*1), Z17
+	VMOVUPS      (R12)(DI*1), Z17
 	VMOVAPS      Z17, Z17
 	VFMADD231PS  Z4, Z14, Z17
 	VFMADD231PS  Z5, Z16, Z17
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(BX*1), Z14
-	VMOVUPS      (R11)(BX*2), Z16
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Z14
+	VMOVUPS      (R12)(BX*2), Z16
 	VSUBPS       Z16, Z14, Z16
 	VMULPS       Z2, Z16, Z14
-	VMOVUPS      (R11)(SI*1), Z18
-	VMOVUPS      (R11)(BX*4), Z19
+	VMOVUPS      (R12)(SI*1), Z18
+	VMOVUPS      (R12)(BX*4), Z19
 	VSUBPS       Z19, Z18, Z18
 	VFMADD231PS  Z3, Z18, Z14
-	VMOVUPS      (R11)(DI*1), Z19
+	VMOVUPS      (R12)(DI*1), Z19
 	VMOVAPS      Z19, Z19
 	VFMADD231PS  Z4, Z16, Z19
 	VFMADD231PS  Z5, Z18, Z19
@@ -2342,18 +2342,18 @@ body:
 	VADDPS       Z18, Z6, Z6
 	VMULPS       Z0, Z16, Z16
 	VFMADD231PS  Z1, Z18, Z16
-	MOVQ         32(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         32(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z18
 	VMAXPS       Z6, Z18, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
-	MOVQ         48(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         48(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z16, Z6
 	VBROADCASTSS floor+72(FP), Z16
 	VMAXPS       Z6, Z16, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
 	VSUBPS       Z8, Z7, Z7
 	VMULPS       Z2, Z7, Z6
 	VSUBPS       Z12, Z10, Z8
@@ -2361,18 +2361,18 @@ body:
 	VMOVAPS      Z14, Z10
 	VFMADD231PS  Z4, Z7, Z10
 	VFMADD231PS  Z5, Z8, Z10
-	MOVQ         40(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         40(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
-	MOVQ         56(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         56(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z10, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
 	VMOVAPS      Z9, Z6
 	VADDPS       Z13, Z11, Z7
 	VADDPS       Z7, Z6, Z6
@@ -2380,18 +2380,18 @@ body:
 	VADDPS       Z8, Z6, Z6
 	VMULPS       Z0, Z7, Z7
 	VFMADD231PS  Z1, Z8, Z7
-	MOVQ         96(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         96(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z8
 	VMAXPS       Z6, Z8, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
-	MOVQ         112(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         112(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z7, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
 	VSUBPS       Z13, Z11, Z7
 	VMULPS       Z2, Z7, Z6
 	VSUBPS       Z17, Z15, Z8
@@ -2399,18 +2399,18 @@ body:
 	VMOVAPS      Z19, Z9
 	VFMADD231PS  Z4, Z7, Z9
 	VFMADD231PS  Z5, Z8, Z9
-	MOVQ         104(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         104(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
-	MOVQ         120(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         120(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z9, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*4)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, R10
@@ -2439,9 +2439,9 @@ DATA winogradConstant40580000<>+24(SB)/4, $(3.375)
 DATA winogradConstant40580000<>+28(SB)/4, $(3.375)
 GLOBL winogradConstant40580000<>(SB), RODATA|NOPTR, $32
 
-// func winogradWeights6From3AsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradWeights6From3AsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradWeights6From3AsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradWeights6From3AsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstant3f91a2b4<>+0(SB), Z0
 	VBROADCASTSS winogradConstantbf303b34<>+0(SB), Z1
 	VBROADCASTSS winogradConstant3e89ae41<>+0(SB), Z2
@@ -2743,9 +2743,9 @@ DATA winogradConstant3e379301<>+24(SB)/4, $(0.17927171)
 DATA winogradConstant3e379301<>+28(SB)/4, $(0.17927171)
 GLOBL winogradConstant3e379301<>(SB), RODATA|NOPTR, $32
 
-// func winogradSpread6From4FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread6From4FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradSpread6From4FirstAsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread6From4FirstAsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstant3ec80000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3f200000<>+0(SB), Z1
 	VBROADCASTSS winogradConstant3e7a0000<>+0(SB), Z2
@@ -2920,9 +2920,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradSpread6From4SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread6From4SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradSpread6From4SecondAsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread6From4SecondAsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstant3ec80000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3f200000<>+0(SB), Z1
 	VBROADCASTSS winogradConstant3e7a0000<>+0(SB), Z2
@@ -3100,9 +3100,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradGather3From6AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+// func winogradGather3From6AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradGather3From6AsmAVX512<>(SB), NOSPLIT, $0-72
+TEXT ·winogradGather3From6AsmAVX512<>(SB), NOSPLIT, $0-80
 	VBROADCASTSS winogradConstant3f91a2b4<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3f303b34<>+0(SB), Z1
 	VBROADCASTSS winogradConstant3df4c401<>+0(SB), Z2
@@ -3133,136 +3133,136 @@ next:
 	KMOVW R11, K1
 
 body:
-	MOVQ         ahead+64(FP), R12
-	LEAQ         (CX)(R12*4), R12
-	MOVQ         CX, R11
-	PREFETCHT0   (R12)
-	VMOVUPS      (R11), Z6
+	MOVQ         ahead+64(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	MOVQ         CX, R12
+	PREFETCHT0   (R11)
+	VMOVUPS      (R12), Z6
 	VMULPS       Z0, Z6, Z6
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (R11)(BX*1), Z7
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (R11)(BX*2), Z8
+	PREFETCHT0   (R11)(BX*1)
+	VMOVUPS      (R12)(BX*1), Z7
+	PREFETCHT0   (R11)(BX*2)
+	VMOVUPS      (R12)(BX*2), Z8
 	VADDPS       Z8, Z7, Z7
 	VFNMADD231PS Z1, Z7, Z6
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (R11)(SI*1), Z8
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (R11)(BX*4), Z9
+	PREFETCHT0   (R11)(SI*1)
+	VMOVUPS      (R12)(SI*1), Z8
+	PREFETCHT0   (R11)(BX*4)
+	VMOVUPS      (R12)(BX*4), Z9
 	VADDPS       Z9, Z8, Z8
 	VFMADD231PS  Z2, Z8, Z6
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (R11)(DI*1), Z9
+	PREFETCHT0   (R11)(DI*1)
+	VMOVUPS      (R12)(DI*1), Z9
 	VMOVAPS      Z9, Z9
 	VFNMADD231PS Z3, Z7, Z9
 	VFMADD231PS  Z3, Z8, Z9
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	VMOVUPS      (R11), Z7
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	VMOVUPS      (R12), Z7
 	VMULPS       Z0, Z7, Z7
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (R11)(BX*1), Z8
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (R11)(BX*2), Z10
+	PREFETCHT0   (R11)(BX*1)
+	VMOVUPS      (R12)(BX*1), Z8
+	PREFETCHT0   (R11)(BX*2)
+	VMOVUPS      (R12)(BX*2), Z10
 	VADDPS       Z10, Z8, Z8
 	VFNMADD231PS Z1, Z8, Z7
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (R11)(SI*1), Z10
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (R11)(BX*4), Z11
+	PREFETCHT0   (R11)(SI*1)
+	VMOVUPS      (R12)(SI*1), Z10
+	PREFETCHT0   (R11)(BX*4)
+	VMOVUPS      (R12)(BX*4), Z11
 	VADDPS       Z11, Z10, Z10
 	VFMADD231PS  Z2, Z10, Z7
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (R11)(DI*1), Z11
+	PREFETCHT0   (R11)(DI*1)
+	VMOVUPS      (R12)(DI*1), Z11
 	VMOVAPS      Z11, Z11
 	VFNMADD231PS Z3, Z8, Z11
 	VFMADD231PS  Z3, Z10, Z11
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	VMOVUPS      (R11), Z8
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	VMOVUPS      (R12), Z8
 	VMULPS       Z0, Z8, Z8
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (R11)(BX*1), Z10
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (R11)(BX*2), Z12
+	PREFETCHT0   (R11)(BX*1)
+	VMOVUPS      (R12)(BX*1), Z10
+	PREFETCHT0   (R11)(BX*2)
+	VMOVUPS      (R12)(BX*2), Z12
 	VADDPS       Z12, Z10, Z10
 	VFNMADD231PS Z1, Z10, Z8
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (R11)(SI*1), Z12
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (R11)(BX*4), Z13
+	PREFETCHT0   (R11)(SI*1)
+	VMOVUPS      (R12)(SI*1), Z12
+	PREFETCHT0   (R11)(BX*4)
+	VMOVUPS      (R12)(BX*4), Z13
 	VADDPS       Z13, Z12, Z12
 	VFMADD231PS  Z2, Z12, Z8
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (R11)(DI*1), Z13
+	PREFETCHT0   (R11)(DI*1)
+	VMOVUPS      (R12)(DI*1), Z13
 	VMOVAPS      Z13, Z13
 	VFNMADD231PS Z3, Z10, Z13
 	VFMADD231PS  Z3, Z12, Z13
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	VMOVUPS      (R11), Z10
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	VMOVUPS      (R12), Z10
 	VMULPS       Z0, Z10, Z10
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (R11)(BX*1), Z12
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (R11)(BX*2), Z14
+	PREFETCHT0   (R11)(BX*1)
+	VMOVUPS      (R12)(BX*1), Z12
+	PREFETCHT0   (R11)(BX*2)
+	VMOVUPS      (R12)(BX*2), Z14
 	VADDPS       Z14, Z12, Z12
 	VFNMADD231PS Z1, Z12, Z10
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (R11)(SI*1), Z14
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (R11)(BX*4), Z15
+	PREFETCHT0   (R11)(SI*1)
+	VMOVUPS      (R12)(SI*1), Z14
+	PREFETCHT0   (R11)(BX*4)
+	VMOVUPS      (R12)(BX*4), Z15
 	VADDPS       Z15, Z14, Z14
 	VFMADD231PS  Z2, Z14, Z10
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (R11)(DI*1), Z15
+	PREFETCHT0   (R11)(DI*1)
+	VMOVUPS      (R12)(DI*1), Z15
 	VMOVAPS      Z15, Z15
 	VFNMADD231PS Z3, Z12, Z15
 	VFMADD231PS  Z3, Z14, Z15
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	VMOVUPS      (R11), Z12
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	VMOVUPS      (R12), Z12
 	VMULPS       Z0, Z12, Z12
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (R11)(BX*1), Z14
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (R11)(BX*2), Z16
+	PREFETCHT0   (R11)(BX*1)
+	VMOVUPS      (R12)(BX*1), Z14
+	PREFETCHT0   (R11)(BX*2)
+	VMOVUPS      (R12)(BX*2), Z16
 	VADDPS       Z16, Z14, Z14
 	VFNMADD231PS Z1, Z14, Z12
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (R11)(SI*1), Z16
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (R11)(BX*4), Z17
+	PREFETCHT0   (R11)(SI*1)
+	VMOVUPS      (R12)(SI*1), Z16
+	PREFETCHT0   (R11)(BX*4)
+	VMOVUPS      (R12)(BX*4), Z17
 	VADDPS       Z17, Z16, Z16
 	VFMADD231PS  Z2, Z16, Z12
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (R11)(DI*1), Z17
+	PREFETCHT0   (R11)(DI*1)
+	VMOVUPS      (R12)(DI*1), Z17
 	VMOVAPS      Z17, Z17
 	VFNMADD231PS Z3, Z14, Z17
 	VFMADD231PS  Z3, Z16, Z17
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	VMOVUPS      (R11), Z14
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	VMOVUPS      (R12), Z14
 	VMULPS       Z0, Z14, Z14
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (R11)(BX*1), Z16
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (R11)(BX*2), Z18
+	PREFETCHT0   (R11)(BX*1)
+	VMOVUPS      (R12)(BX*1), Z16
+	PREFETCHT0   (R11)(BX*2)
+	VMOVUPS      (R12)(BX*2), Z18
 	VADDPS       Z18, Z16, Z16
 	VFNMADD231PS Z1, Z16, Z14
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (R11)(SI*1), Z18
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (R11)(BX*4), Z19
+	PREFETCHT0   (R11)(SI*1)
+	VMOVUPS      (R12)(SI*1), Z18
+	PREFETCHT0   (R11)(BX*4)
+	VMOVUPS      (R12)(BX*4), Z19
 	VADDPS       Z19, Z18, Z18
 	VFMADD231PS  Z2, Z18, Z14
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (R11)(DI*1), Z19
+	PREFETCHT0   (R11)(DI*1)
+	VMOVUPS      (R12)(DI*1), Z19
 	VMOVAPS      Z19, Z19
 	VFNMADD231PS Z3, Z16, Z19
 	VFMADD231PS  Z3, Z18, Z19
@@ -3309,65 +3309,65 @@ body:
 	VMOVUPS.Z    (R11)(R10*1), K1, Z7
 	VADDPS       Z7, Z6, Z7
 	VMOVUPS      Z7, K1, (R11)(R10*1)
-	MOVQ         ahead+64(FP), R12
-	LEAQ         (CX)(R12*4), R12
-	MOVQ         CX, R11
-	VMOVUPS      (R11)(SI*1), Z6
-	VMOVUPS      (R11)(BX*4), Z7
+	MOVQ         ahead+64(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	MOVQ         CX, R12
+	VMOVUPS      (R12)(SI*1), Z6
+	VMOVUPS      (R12)(BX*4), Z7
 	VSUBPS       Z7, Z6, Z6
 	VMULPS       Z5, Z6, Z6
-	VMOVUPS      (R11)(BX*1), Z7
-	VMOVUPS      (R11)(BX*2), Z8
+	VMOVUPS      (R12)(BX*1), Z7
+	VMOVUPS      (R12)(BX*2), Z8
 	VSUBPS       Z8, Z7, Z7
 	VFNMADD231PS Z4, Z7, Z6
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	VMOVUPS      (R11)(SI*1), Z7
-	VMOVUPS      (R11)(BX*4), Z8
+	ADDQ         R8, R11
+	VMOVUPS      (R12)(SI*1), Z7
+	VMOVUPS      (R12)(BX*4), Z8
 	VSUBPS       Z8, Z7, Z7
 	VMULPS       Z5, Z7, Z7
-	VMOVUPS      (R11)(BX*1), Z8
-	VMOVUPS      (R11)(BX*2), Z9
+	VMOVUPS      (R12)(BX*1), Z8
+	VMOVUPS      (R12)(BX*2), Z9
 	VSUBPS       Z9, Z8, Z8
 	VFNMADD231PS Z4, Z8, Z7
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	VMOVUPS      (R11)(SI*1), Z8
-	VMOVUPS      (R11)(BX*4), Z9
+	ADDQ         R8, R11
+	VMOVUPS      (R12)(SI*1), Z8
+	VMOVUPS      (R12)(BX*4), Z9
 	VSUBPS       Z9, Z8, Z8
 	VMULPS       Z5, Z8, Z8
-	VMOVUPS      (R11)(BX*1), Z9
-	VMOVUPS      (R11)(BX*2), Z10
+	VMOVUPS      (R12)(BX*1), Z9
+	VMOVUPS      (R12)(BX*2), Z10
 	VSUBPS       Z10, Z9, Z9
 	VFNMADD231PS Z4, Z9, Z8
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	VMOVUPS      (R11)(SI*1), Z9
-	VMOVUPS      (R11)(BX*4), Z10
+	ADDQ         R8, R11
+	VMOVUPS      (R12)(SI*1), Z9
+	VMOVUPS      (R12)(BX*4), Z10
 	VSUBPS       Z10, Z9, Z9
 	VMULPS       Z5, Z9, Z9
-	VMOVUPS      (R11)(BX*1), Z10
-	VMOVUPS      (R11)(BX*2), Z11
+	VMOVUPS      (R12)(BX*1), Z10
+	VMOVUPS      (R12)(BX*2), Z11
 	VSUBPS       Z11, Z10, Z10
 	VFNMADD231PS Z4, Z10, Z9
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	VMOVUPS      (R11)(SI*1), Z10
-	VMOVUPS      (R11)(BX*4), Z11
+	ADDQ         R8, R11
+	VMOVUPS      (R12)(SI*1), Z10
+	VMOVUPS      (R12)(BX*4), Z11
 	VSUBPS       Z11, Z10, Z10
 	VMULPS       Z5, Z10, Z10
-	VMOVUPS      (R11)(BX*1), Z11
-	VMOVUPS      (R11)(BX*2), Z12
+	VMOVUPS      (R12)(BX*1), Z11
+	VMOVUPS      (R12)(BX*2), Z12
 	VSUBPS       Z12, Z11, Z11
 	VFNMADD231PS Z4, Z11, Z10
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	VMOVUPS      (R11)(SI*1), Z11
-	VMOVUPS      (R11)(BX*4), Z12
+	ADDQ         R8, R11
+	VMOVUPS      (R12)(SI*1), Z11
+	VMOVUPS      (R12)(BX*4), Z12
 	VSUBPS       Z12, Z11, Z11
 	VMULPS       Z5, Z11, Z11
-	VMOVUPS      (R11)(BX*1), Z12
-	VMOVUPS      (R11)(BX*2), Z13
+	VMOVUPS      (R12)(BX*1), Z12
+	VMOVUPS      (R12)(BX*2), Z13
 	VSUBPS       Z13, Z12, Z12
 	VFNMADD231PS Z4, Z12, Z11
 	LEAQ         (DX)(R9*1), R11
@@ -3419,9 +3419,9 @@ DATA winogradConstant3edc4a01<>+24(SB)/4, $(0.4302521)
 DATA winogradConstant3edc4a01<>+28(SB)/4, $(0.4302521)
 GLOBL winogradConstant3edc4a01<>(SB), RODATA|NOPTR, $32
 
-// func winogradOutput2From6AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+// func winogradOutput2From6AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradOutput2From6AsmAVX512<>(SB), NOSPLIT, $0-76
+TEXT ·winogradOutput2From6AsmAVX512<>(SB), NOSPLIT, $0-88
 	VBROADCASTSS winogradConstant3f200000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3fc00000<>+0(SB), Z1
 	MOVQ         n+8(FP), AX
@@ -3446,72 +3446,72 @@ next:
 	KMOVW R11, K1
 
 body:
-	MOVQ         ahead+56(FP), R12
-	LEAQ         (DX)(R12*4), R12
-	MOVQ         CX, R11
-	VMOVUPS      (R11), Z2
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (DX)(R11*4), R11
+	MOVQ         CX, R12
+	VMOVUPS      (R12), Z2
 	VMOVAPS      Z2, Z2
-	VMOVUPS      (R11)(BX*1), Z3
-	VMOVUPS      (R11)(BX*2), Z4
+	VMOVUPS      (R12)(BX*1), Z3
+	VMOVUPS      (R12)(BX*2), Z4
 	VADDPS       Z4, Z3, Z3
 	VADDPS       Z3, Z2, Z2
-	VMOVUPS      (R11)(SI*1), Z3
-	VMOVUPS      (R11)(BX*4), Z4
+	VMOVUPS      (R12)(SI*1), Z3
+	VMOVUPS      (R12)(BX*4), Z4
 	VADDPS       Z4, Z3, Z3
 	VADDPS       Z3, Z2, Z2
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Z3
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Z3
 	VMOVAPS      Z3, Z3
-	VMOVUPS      (R11)(BX*1), Z4
-	VMOVUPS      (R11)(BX*2), Z5
+	VMOVUPS      (R12)(BX*1), Z4
+	VMOVUPS      (R12)(BX*2), Z5
 	VADDPS       Z5, Z4, Z4
 	VADDPS       Z4, Z3, Z3
-	VMOVUPS      (R11)(SI*1), Z4
-	VMOVUPS      (R11)(BX*4), Z5
+	VMOVUPS      (R12)(SI*1), Z4
+	VMOVUPS      (R12)(BX*4), Z5
 	VADDPS       Z5, Z4, Z4
 	VADDPS       Z4, Z3, Z3
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Z4
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Z4
 	VMOVAPS      Z4, Z4
-	VMOVUPS      (R11)(BX*1), Z5
-	VMOVUPS      (R11)(BX*2), Z6
+	VMOVUPS      (R12)(BX*1), Z5
+	VMOVUPS      (R12)(BX*2), Z6
 	VADDPS       Z6, Z5, Z5
 	VADDPS       Z5, Z4, Z4
-	VMOVUPS      (R11)(SI*1), Z5
-	VMOVUPS      (R11)(BX*4), Z6
+	VMOVUPS      (R12)(SI*1), Z5
+	VMOVUPS      (R12)(BX*4), Z6
 	VADDPS       Z6, Z5, Z5
 	VADDPS       Z5, Z4, Z4
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Z5
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Z5
 	VMOVAPS      Z5, Z5
-	VMOVUPS      (R11)(BX*1), Z6
-	VMOVUPS      (R11)(BX*2), Z7
+	VMOVUPS      (R12)(BX*1), Z6
+	VMOVUPS      (R12)(BX*2), Z7
 	VADDPS       Z7, Z6, Z6
 	VADDPS       Z6, Z5, Z5
-	VMOVUPS      (R11)(SI*1), Z6
-	VMOVUPS      (R11)(BX*4), Z7
+	VMOVUPS      (R12)(SI*1), Z6
+	VMOVUPS      (R12)(BX*4), Z7
 	VADDPS       Z7, Z6, Z6
 	VADDPS       Z6, Z5, Z5
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Z6
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Z6
 	VMOVAPS      Z6, Z6
-	VMOVUPS      (R11)(BX*1), Z7
-	VMOVUPS      (R11)(BX*2), Z8
+	VMOVUPS      (R12)(BX*1), Z7
+	VMOVUPS      (R12)(BX*2), Z8
 	VADDPS       Z8, Z7, Z7
 	VADDPS       Z7, Z6, Z6
-	VMOVUPS      (R11)(SI*1), Z7
-	VMOVUPS      (R11)(BX*4), Z8
+	VMOVUPS      (R12)(SI*1), Z7
+	VMOVUPS      (R12)(BX*4), Z8
 	VADDPS       Z8, Z7, Z7
 	VADDPS       Z7, Z6, Z6
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Z7
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Z7
 	VMOVAPS      Z7, Z7
-	VMOVUPS      (R11)(BX*1), Z8
-	VMOVUPS      (R11)(BX*2), Z9
+	VMOVUPS      (R12)(BX*1), Z8
+	VMOVUPS      (R12)(BX*2), Z9
 	VADDPS       Z9, Z8, Z8
 	VADDPS       Z8, Z7, Z7
-	VMOVUPS      (R11)(SI*1), Z8
-	VMOVUPS      (R11)(BX*4), Z9
+	VMOVUPS      (R12)(SI*1), Z8
+	VMOVUPS      (R12)(BX*4), Z9
 	VADDPS       Z9, Z8, Z8
 	VADDPS       Z8, Z7, Z7
 	VMOVAPS      Z2, Z2
@@ -3519,89 +3519,89 @@ body:
 	VADDPS       Z8, Z2, Z2
 	VADDPS       Z6, Z5, Z8
 	VADDPS       Z8, Z2, Z2
-	MOVQ         (R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         (R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z2, Z2
 	VBROADCASTSS floor+72(FP), Z8
 	VMAXPS       Z2, Z8, Z2
-	VMOVUPS      Z2, K1, (DX)(R11*4)
+	VMOVUPS      Z2, K1, (DX)(R12*4)
 	VMOVAPS      Z7, Z2
 	VSUBPS       Z4, Z3, Z3
 	VFMADD231PS  Z0, Z3, Z2
 	VSUBPS       Z6, Z5, Z3
 	VFMADD231PS  Z1, Z3, Z2
-	MOVQ         8(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         8(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z2, Z2
 	VBROADCASTSS floor+72(FP), Z3
 	VMAXPS       Z2, Z3, Z2
-	VMOVUPS      Z2, K1, (DX)(R11*4)
-	MOVQ         ahead+56(FP), R12
-	LEAQ         (DX)(R12*4), R12
-	MOVQ         CX, R11
-	VMOVUPS      (R11)(DI*1), Z2
+	VMOVUPS      Z2, K1, (DX)(R12*4)
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (DX)(R11*4), R11
+	MOVQ         CX, R12
+	VMOVUPS      (R12)(DI*1), Z2
 	VMOVAPS      Z2, Z2
-	VMOVUPS      (R11)(BX*1), Z3
-	VMOVUPS      (R11)(BX*2), Z4
+	VMOVUPS      (R12)(BX*1), Z3
+	VMOVUPS      (R12)(BX*2), Z4
 	VSUBPS       Z4, Z3, Z3
 	VFMADD231PS  Z0, Z3, Z2
-	VMOVUPS      (R11)(SI*1), Z3
-	VMOVUPS      (R11)(BX*4), Z4
+	VMOVUPS      (R12)(SI*1), Z3
+	VMOVUPS      (R12)(BX*4), Z4
 	VSUBPS       Z4, Z3, Z3
 	VFMADD231PS  Z1, Z3, Z2
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(DI*1), Z3
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(DI*1), Z3
 	VMOVAPS      Z3, Z3
-	VMOVUPS      (R11)(BX*1), Z4
-	VMOVUPS      (R11)(BX*2), Z5
+	VMOVUPS      (R12)(BX*1), Z4
+	VMOVUPS      (R12)(BX*2), Z5
 	VSUBPS       Z5, Z4, Z4
 	VFMADD231PS  Z0, Z4, Z3
-	VMOVUPS      (R11)(SI*1), Z4
-	VMOVUPS      (R11)(BX*4), Z5
+	VMOVUPS      (R12)(SI*1), Z4
+	VMOVUPS      (R12)(BX*4), Z5
 	VSUBPS       Z5, Z4, Z4
 	VFMADD231PS  Z1, Z4, Z3
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(DI*1), Z4
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(DI*1), Z4
 	VMOVAPS      Z4, Z4
-	VMOVUPS      (R11)(BX*1), Z5
-	VMOVUPS      (R11)(BX*2), Z6
+	VMOVUPS      (R12)(BX*1), Z5
+	VMOVUPS      (R12)(BX*2), Z6
 	VSUBPS       Z6, Z5, Z5
 	VFMADD231PS  Z0, Z5, Z4
-	VMOVUPS      (R11)(SI*1), Z5
-	VMOVUPS      (R11)(BX*4), Z6
+	VMOVUPS      (R12)(SI*1), Z5
+	VMOVUPS      (R12)(BX*4), Z6
 	VSUBPS       Z6, Z5, Z5
 	VFMADD231PS  Z1, Z5, Z4
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(DI*1), Z5
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(DI*1), Z5
 	VMOVAPS      Z5, Z5
-	VMOVUPS      (R11)(BX*1), Z6
-	VMOVUPS      (R11)(BX*2), Z7
+	VMOVUPS      (R12)(BX*1), Z6
+	VMOVUPS      (R12)(BX*2), Z7
 	VSUBPS       Z7, Z6, Z6
 	VFMADD231PS  Z0, Z6, Z5
-	VMOVUPS      (R11)(SI*1), Z6
-	VMOVUPS      (R11)(BX*4), Z7
+	VMOVUPS      (R12)(SI*1), Z6
+	VMOVUPS      (R12)(BX*4), Z7
 	VSUBPS       Z7, Z6, Z6
 	VFMADD231PS  Z1, Z6, Z5
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(DI*1), Z6
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(DI*1), Z6
 	VMOVAPS      Z6, Z6
-	VMOVUPS      (R11)(BX*1), Z7
-	VMOVUPS      (R11)(BX*2), Z8
+	VMOVUPS      (R12)(BX*1), Z7
+	VMOVUPS      (R12)(BX*2), Z8
 	VSUBPS       Z8, Z7, Z7
 	VFMADD231PS  Z0, Z7, Z6
-	VMOVUPS      (R11)(SI*1), Z7
-	VMOVUPS      (R11)(BX*4), Z8
+	VMOVUPS      (R12)(SI*1), Z7
+	VMOVUPS      (R12)(BX*4), Z8
 	VSUBPS       Z8, Z7, Z7
 	VFMADD231PS  Z1, Z7, Z6
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(DI*1), Z7
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(DI*1), Z7
 	VMOVAPS      Z7, Z7
-	VMOVUPS      (R11)(BX*1), Z8
-	VMOVUPS      (R11)(BX*2), Z9
+	VMOVUPS      (R12)(BX*1), Z8
+	VMOVUPS      (R12)(BX*2), Z9
 	VSUBPS       Z9, Z8, Z8
 	VFMADD231PS  Z0, Z8, Z7
-	VMOVUPS      (R11)(SI*1), Z8
-	VMOVUPS      (R11)(BX*4), Z9
+	VMOVUPS      (R12)(SI*1), Z8
+	VMOVUPS      (R12)(BX*4), Z9
 	VSUBPS       Z9, Z8, Z8
 	VFMADD231PS  Z1, Z8, Z7
 	VMOVAPS      Z2, Z2
@@ -3609,23 +3609,23 @@ body:
 	VADDPS       Z8, Z2, Z2
 	VADDPS       Z6, Z5, Z8
 	VADDPS       Z8, Z2, Z2
-	MOVQ         16(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z2, Z2
 	VBROADCASTSS floor+72(FP), Z8
 	VMAXPS       Z2, Z8, Z2
-	VMOVUPS      Z2, K1, (DX)(R11*4)
+	VMOVUPS      Z2, K1, (DX)(R12*4)
 	VMOVAPS      Z7, Z2
 	VSUBPS       Z4, Z3, Z3
 	VFMADD231PS  Z0, Z3, Z2
 	VSUBPS       Z6, Z5, Z3
 	VFMADD231PS  Z1, Z3, Z2
-	MOVQ         24(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Z2, Z2
 	VBROADCASTSS floor+72(FP), Z3
 	VMAXPS       Z2, Z3, Z2
-	VMOVUPS      Z2, K1, (DX)(R11*4)
+	VMOVUPS      Z2, K1, (DX)(R12*4)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, R10
@@ -3634,9 +3634,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradWeights6From5AsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradWeights6From5AsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradWeights6From5AsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradWeights6From5AsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstant3f91a2b4<>+0(SB), Z0
 	VBROADCASTSS winogradConstantbf303b34<>+0(SB), Z1
 	VBROADCASTSS winogradConstant3e89ae41<>+0(SB), Z2
@@ -4074,9 +4074,9 @@ DATA winogradConstant3ece8561<>+24(SB)/4, $(0.40336135)
 DATA winogradConstant3ece8561<>+28(SB)/4, $(0.40336135)
 GLOBL winogradConstant3ece8561<>(SB), RODATA|NOPTR, $32
 
-// func winogradSpread6From2FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread6From2FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradSpread6From2FirstAsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread6From2FirstAsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstant3f200000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3fc00000<>+0(SB), Z1
 	MOVQ         n+8(FP), AX
@@ -4171,9 +4171,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradSpread6From2SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread6From2SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradSpread6From2SecondAsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread6From2SecondAsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstant3f200000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3fc00000<>+0(SB), Z1
 	MOVQ         n+8(FP), AX
@@ -4271,9 +4271,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradGather5From6AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+// func winogradGather5From6AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradGather5From6AsmAVX512<>(SB), NOSPLIT, $0-72
+TEXT ·winogradGather5From6AsmAVX512<>(SB), NOSPLIT, $0-80
 	VBROADCASTSS winogradConstant3f91a2b4<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3f303b34<>+0(SB), Z1
 	VBROADCASTSS winogradConstant3df4c401<>+0(SB), Z2
@@ -4307,117 +4307,117 @@ next:
 	KMOVW R12, K1
 
 body:
-	MOVQ              ahead+64(FP), R13
-	LEAQ              (CX)(R13*4), R13
-	MOVQ              CX, R12
-	PREFETCHT0        (R13)
-	VMOVUPS           (R12), Z8
+	MOVQ              ahead+64(FP), R12
+	LEAQ              (CX)(R12*4), R12
+	MOVQ              CX, R13
+	PREFETCHT0        (R12)
+	VMOVUPS           (R13), Z8
 	VMULPS            Z0, Z8, Z8
-	PREFETCHT0        (R13)(BX*1)
-	VMOVUPS           (R12)(BX*1), Z9
-	PREFETCHT0        (R13)(BX*2)
-	VMOVUPS           (R12)(BX*2), Z10
+	PREFETCHT0        (R12)(BX*1)
+	VMOVUPS           (R13)(BX*1), Z9
+	PREFETCHT0        (R12)(BX*2)
+	VMOVUPS           (R13)(BX*2), Z10
 	VADDPS            Z10, Z9, Z9
 	VFNMADD231PS      Z1, Z9, Z8
-	PREFETCHT0        (R13)(SI*1)
-	VMOVUPS           (R12)(SI*1), Z10
-	PREFETCHT0        (R13)(BX*4)
-	VMOVUPS           (R12)(BX*4), Z11
+	PREFETCHT0        (R12)(SI*1)
+	VMOVUPS           (R13)(SI*1), Z10
+	PREFETCHT0        (R12)(BX*4)
+	VMOVUPS           (R13)(BX*4), Z11
 	VADDPS            Z11, Z10, Z10
 	VFMADD231PS       Z2, Z10, Z8
 	VMULPS            Z3, Z10, Z10
 	VFNMADD231PS      Z3, Z9, Z10
-	ADDQ              R8, R12
 	ADDQ              R8, R13
-	PREFETCHT0        (R13)
-	VMOVUPS           (R12), Z9
+	ADDQ              R8, R12
+	PREFETCHT0        (R12)
+	VMOVUPS           (R13), Z9
 	VMULPS            Z0, Z9, Z9
-	PREFETCHT0        (R13)(BX*1)
-	VMOVUPS           (R12)(BX*1), Z11
-	PREFETCHT0        (R13)(BX*2)
-	VMOVUPS           (R12)(BX*2), Z12
+	PREFETCHT0        (R12)(BX*1)
+	VMOVUPS           (R13)(BX*1), Z11
+	PREFETCHT0        (R12)(BX*2)
+	VMOVUPS           (R13)(BX*2), Z12
 	VADDPS            Z12, Z11, Z11
 	VFNMADD231PS      Z1, Z11, Z9
-	PREFETCHT0        (R13)(SI*1)
-	VMOVUPS           (R12)(SI*1), Z12
-	PREFETCHT0        (R13)(BX*4)
-	VMOVUPS           (R12)(BX*4), Z13
+	PREFETCHT0        (R12)(SI*1)
+	VMOVUPS           (R13)(SI*1), Z12
+	PREFETCHT0        (R12)(BX*4)
+	VMOVUPS           (R13)(BX*4), Z13
 	VADDPS            Z13, Z12, Z12
 	VFMADD231PS       Z2, Z12, Z9
 	VMULPS            Z3, Z12, Z12
 	VFNMADD231PS      Z3, Z11, Z12
-	ADDQ              R8, R12
 	ADDQ              R8, R13
-	PREFETCHT0        (R13)
-	VMOVUPS           (R12), Z11
+	ADDQ              R8, R12
+	PREFETCHT0        (R12)
+	VMOVUPS           (R13), Z11
 	VMULPS            Z0, Z11, Z11
-	PREFETCHT0        (R13)(BX*1)
-	VMOVUPS           (R12)(BX*1), Z13
-	PREFETCHT0        (R13)(BX*2)
-	VMOVUPS           (R12)(BX*2), Z14
+	PREFETCHT0        (R12)(BX*1)
+	VMOVUPS           (R13)(BX*1), Z13
+	PREFETCHT0        (R12)(BX*2)
+	VMOVUPS           (R13)(BX*2), Z14
 	VADDPS            Z14, Z13, Z13
 	VFNMADD231PS      Z1, Z13, Z11
-	PREFETCHT0        (R13)(SI*1)
-	VMOVUPS           (R12)(SI*1), Z14
-	PREFETCHT0        (R13)(BX*4)
-	VMOVUPS           (R12)(BX*4), Z15
+	PREFETCHT0        (R12)(SI*1)
+	VMOVUPS           (R13)(SI*1), Z14
+	PREFETCHT0        (R12)(BX*4)
+	VMOVUPS           (R13)(BX*4), Z15
 	VADDPS            Z15, Z14, Z14
 	VFMADD231PS       Z2, Z14, Z11
 	VMULPS            Z3, Z14, Z14
 	VFNMADD231PS      Z3, Z13, Z14
-	ADDQ              R8, R12
 	ADDQ              R8, R13
-	PREFETCHT0        (R13)
-	VMOVUPS           (R12), Z13
+	ADDQ              R8, R12
+	PREFETCHT0        (R12)
+	VMOVUPS           (R13), Z13
 	VMULPS            Z0, Z13, Z13
-	PREFETCHT0        (R13)(BX*1)
-	VMOVUPS           (R12)(BX*1), Z15
-	PREFETCHT0        (R13)(BX*2)
-	VMOVUPS           (R12)(BX*2), Z16
+	PREFETCHT0        (R12)(BX*1)
+	VMOVUPS           (R13)(BX*1), Z15
+	PREFETCHT0        (R12)(BX*2)
+	VMOVUPS           (R13)(BX*2), Z16
 	VADDPS            Z16, Z15, Z15
 	VFNMADD231PS      Z1, Z15, Z13
-	PREFETCHT0        (R13)(SI*1)
-	VMOVUPS           (R12)(SI*1), Z16
-	PREFETCHT0        (R13)(BX*4)
-	VMOVUPS           (R12)(BX*4), Z17
+	PREFETCHT0        (R12)(SI*1)
+	VMOVUPS           (R13)(SI*1), Z16
+	PREFETCHT0        (R12)(BX*4)
+	VMOVUPS           (R13)(BX*4), Z17
 	VADDPS            Z17, Z16, Z16
 	VFMADD231PS       Z2, Z16, Z13
 	VMULPS            Z3, Z16, Z16
 	VFNMADD231PS      Z3, Z15, Z16
-	ADDQ              R8, R12
 	ADDQ              R8, R13
-	PREFETCHT0        (R13)
-	VMOVUPS           (R12), Z15
+	ADDQ              R8, R12
+	PREFETCHT0        (R12)
+	VMOVUPS           (R13), Z15
 	VMULPS            Z0, Z15, Z15
-	PREFETCHT0        (R13)(BX*1)
-	VMOVUPS           (R12)(BX*1), Z17
-	PREFETCHT0        (R13)(BX*2)
-	VMOVUPS           (R12)(BX*2), Z18
+	PREFETCHT0        (R12)(BX*1)
+	VMOVUPS           (R13)(BX*1), Z17
+	PREFETCHT0        (R12)(BX*2)
+	VMOVUPS           (R13)(BX*2), Z18
 	VADDPS            Z18, Z17, Z17
 	VFNMADD231PS      Z1, Z17, Z15
-	PREFETCHT0        (R13)(SI*1)
-	VMOVUPS           (R12)(SI*1), Z18
-	PREFETCHT0        (R13)(BX*4)
-	VMOVUPS           (R12)(BX*4), Z19
+	PREFETCHT0        (R12)(SI*1)
+	VMOVUPS           (R13)(SI*1), Z18
+	PREFETCHT0        (R12)(BX*4)
+	VMOVUPS           (R13)(BX*4), Z19
 	VADDPS            Z19, Z18, Z18
 	VFMADD231PS       Z2, Z18, Z15
 	VMULPS            Z3, Z18, Z18
 	VFNMADD231PS      Z3, Z17, Z18
-	ADDQ              R8, R12
 	ADDQ              R8, R13
-	PREFETCHT0        (R13)
-	VMOVUPS           (R12), Z17
+	ADDQ              R8, R12
+	PREFETCHT0        (R12)
+	VMOVUPS           (R13), Z17
 	VMULPS            Z0, Z17, Z17
-	PREFETCHT0        (R13)(BX*1)
-	VMOVUPS           (R12)(BX*1), Z19
-	PREFETCHT0        (R13)(BX*2)
-	VMOVUPS           (R12)(BX*2), Z20
+	PREFETCHT0        (R12)(BX*1)
+	VMOVUPS           (R13)(BX*1), Z19
+	PREFETCHT0        (R12)(BX*2)
+	VMOVUPS           (R13)(BX*2), Z20
 	VADDPS            Z20, Z19, Z19
 	VFNMADD231PS      Z1, Z19, Z17
-	PREFETCHT0        (R13)(SI*1)
-	VMOVUPS           (R12)(SI*1), Z20
-	PREFETCHT0        (R13)(BX*4)
-	VMOVUPS           (R12)(BX*4), Z21
+	PREFETCHT0        (R12)(SI*1)
+	VMOVUPS           (R13)(SI*1), Z20
+	PREFETCHT0        (R12)(BX*4)
+	VMOVUPS           (R13)(BX*4), Z21
 	VADDPS            Z21, Z20, Z20
 	VFMADD231PS       Z2, Z20, Z17
 	VMULPS            Z3, Z20, Z20
@@ -4489,75 +4489,75 @@ body:
 	VMOVUPS.Z         (R12)(R10*4), K1, Z9
 	VADDPS            Z9, Z8, Z9
 	VMOVUPS           Z9, K1, (R12)(R10*4)
-	MOVQ              ahead+64(FP), R13
-	LEAQ              (CX)(R13*4), R13
-	MOVQ              CX, R12
-	VMOVUPS           (R12)(SI*1), Z8
-	VMOVUPS           (R12)(BX*4), Z9
+	MOVQ              ahead+64(FP), R12
+	LEAQ              (CX)(R12*4), R12
+	MOVQ              CX, R13
+	VMOVUPS           (R13)(SI*1), Z8
+	VMOVUPS           (R13)(BX*4), Z9
 	VSUBPS            Z9, Z8, Z9
 	VMULPS            Z5, Z9, Z8
-	VMOVUPS           (R12)(BX*1), Z10
-	VMOVUPS           (R12)(BX*2), Z11
+	VMOVUPS           (R13)(BX*1), Z10
+	VMOVUPS           (R13)(BX*2), Z11
 	VSUBPS            Z11, Z10, Z10
 	VFNMADD231PS      Z4, Z10, Z8
 	VMULPS            Z7, Z9, Z9
 	VFNMADD231PS      Z6, Z10, Z9
-	ADDQ              R8, R12
 	ADDQ              R8, R13
-	VMOVUPS           (R12)(SI*1), Z10
-	VMOVUPS           (R12)(BX*4), Z11
+	ADDQ              R8, R12
+	VMOVUPS           (R13)(SI*1), Z10
+	VMOVUPS           (R13)(BX*4), Z11
 	VSUBPS            Z11, Z10, Z11
 	VMULPS            Z5, Z11, Z10
-	VMOVUPS           (R12)(BX*1), Z12
-	VMOVUPS           (R12)(BX*2), Z13
+	VMOVUPS           (R13)(BX*1), Z12
+	VMOVUPS           (R13)(BX*2), Z13
 	VSUBPS            Z13, Z12, Z12
 	VFNMADD231PS      Z4, Z12, Z10
 	VMULPS            Z7, Z11, Z11
 	VFNMADD231PS      Z6, Z12, Z11
-	ADDQ              R8, R12
 	ADDQ              R8, R13
-	VMOVUPS           (R12)(SI*1), Z12
-	VMOVUPS           (R12)(BX*4), Z13
+	ADDQ              R8, R12
+	VMOVUPS           (R13)(SI*1), Z12
+	VMOVUPS           (R13)(BX*4), Z13
 	VSUBPS            Z13, Z12, Z13
 	VMULPS            Z5, Z13, Z12
-	VMOVUPS           (R12)(BX*1), Z14
-	VMOVUPS           (R12)(BX*2), Z15
+	VMOVUPS           (R13)(BX*1), Z14
+	VMOVUPS           (R13)(BX*2), Z15
 	VSUBPS            Z15, Z14, Z14
 	VFNMADD231PS      Z4, Z14, Z12
 	VMULPS            Z7, Z13, Z13
 	VFNMADD231PS      Z6, Z14, Z13
-	ADDQ              R8, R12
 	ADDQ              R8, R13
-	VMOVUPS           (R12)(SI*1), Z14
-	VMOVUPS           (R12)(BX*4), Z15
+	ADDQ              R8, R12
+	VMOVUPS           (R13)(SI*1), Z14
+	VMOVUPS           (R13)(BX*4), Z15
 	VSUBPS            Z15, Z14, Z15
 	VMULPS            Z5, Z15, Z14
-	VMOVUPS           (R12)(BX*1), Z16
-	VMOVUPS           (R12)(BX*2), Z17
+	VMOVUPS           (R13)(BX*1), Z16
+	VMOVUPS           (R13)(BX*2), Z17
 	VSUBPS            Z17, Z16, Z16
 	VFNMADD231PS      Z4, Z16, Z14
 	VMULPS            Z7, Z15, Z15
 	VFNMADD231PS      Z6, Z16, Z15
-	ADDQ              R8, R12
 	ADDQ              R8, R13
-	VMOVUPS           (R12)(SI*1), Z16
-	VMOVUPS           (R12)(BX*4), Z17
+	ADDQ              R8, R12
+	VMOVUPS           (R13)(SI*1), Z16
+	VMOVUPS           (R13)(BX*4), Z17
 	VSUBPS            Z17, Z16, Z17
 	VMULPS            Z5, Z17, Z16
-	VMOVUPS           (R12)(BX*1), Z18
-	VMOVUPS           (R12)(BX*2), Z19
+	VMOVUPS           (R13)(BX*1), Z18
+	VMOVUPS           (R13)(BX*2), Z19
 	VSUBPS            Z19, Z18, Z18
 	VFNMADD231PS      Z4, Z18, Z16
 	VMULPS            Z7, Z17, Z17
 	VFNMADD231PS      Z6, Z18, Z17
-	ADDQ              R8, R12
 	ADDQ              R8, R13
-	VMOVUPS           (R12)(SI*1), Z18
-	VMOVUPS           (R12)(BX*4), Z19
+	ADDQ              R8, R12
+	VMOVUPS           (R13)(SI*1), Z18
+	VMOVUPS           (R13)(BX*4), Z19
 	VSUBPS            Z19, Z18, Z19
 	VMULPS            Z5, Z19, Z18
-	VMOVUPS           (R12)(BX*1), Z20
-	VMOVUPS           (R12)(BX*2), Z21
+	VMOVUPS           (R13)(BX*1), Z20
+	VMOVUPS           (R13)(BX*2), Z21
 	VSUBPS            Z21, Z20, Z20
 	VFNMADD231PS      Z4, Z20, Z18
 	VMULPS            Z7, Z19, Z19
@@ -4631,83 +4631,83 @@ body:
 	VMOVUPS.Z         (R12)(R10*4), K1, Z9
 	VADDPS            Z9, Z8, Z9
 	VMOVUPS           Z9, K1, (R12)(R10*4)
-	MOVQ              ahead+64(FP), R13
-	LEAQ              (CX)(R13*4), R13
-	MOVQ              CX, R12
-	PREFETCHT0        (R13)(DI*1)
-	VMOVUPS           (R12)(DI*1), Z8
+	MOVQ              ahead+64(FP), R12
+	LEAQ              (CX)(R12*4), R12
+	MOVQ              CX, R13
+	PREFETCHT0        (R12)(DI*1)
+	VMOVUPS           (R13)(DI*1), Z8
 	VMOVAPS           Z8, Z8
-	VMOVUPS           (R12)(BX*1), Z9
-	VMOVUPS           (R12)(BX*2), Z10
+	VMOVUPS           (R13)(BX*1), Z9
+	VMOVUPS           (R13)(BX*2), Z10
 	VADDPS            Z10, Z9, Z9
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z9, Z8
-	VMOVUPS           (R12)(SI*1), Z9
-	VMOVUPS           (R12)(BX*4), Z10
+	VMOVUPS           (R13)(SI*1), Z9
+	VMOVUPS           (R13)(BX*4), Z10
 	VADDPS            Z10, Z9, Z9
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z9, Z8
-	ADDQ              R8, R12
 	ADDQ              R8, R13
-	PREFETCHT0        (R13)(DI*1)
-	VMOVUPS           (R12)(DI*1), Z9
+	ADDQ              R8, R12
+	PREFETCHT0        (R12)(DI*1)
+	VMOVUPS           (R13)(DI*1), Z9
 	VMOVAPS           Z9, Z9
-	VMOVUPS           (R12)(BX*1), Z10
-	VMOVUPS           (R12)(BX*2), Z11
+	VMOVUPS           (R13)(BX*1), Z10
+	VMOVUPS           (R13)(BX*2), Z11
 	VADDPS            Z11, Z10, Z10
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z10, Z9
-	VMOVUPS           (R12)(SI*1), Z10
-	VMOVUPS           (R12)(BX*4), Z11
+	VMOVUPS           (R13)(SI*1), Z10
+	VMOVUPS           (R13)(BX*4), Z11
 	VADDPS            Z11, Z10, Z10
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z10, Z9
-	ADDQ              R8, R12
 	ADDQ              R8, R13
-	PREFETCHT0        (R13)(DI*1)
-	VMOVUPS           (R12)(DI*1), Z10
+	ADDQ              R8, R12
+	PREFETCHT0        (R12)(DI*1)
+	VMOVUPS           (R13)(DI*1), Z10
 	VMOVAPS           Z10, Z10
-	VMOVUPS           (R12)(BX*1), Z11
-	VMOVUPS           (R12)(BX*2), Z12
+	VMOVUPS           (R13)(BX*1), Z11
+	VMOVUPS           (R13)(BX*2), Z12
 	VADDPS            Z12, Z11, Z11
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z11, Z10
-	VMOVUPS           (R12)(SI*1), Z11
-	VMOVUPS           (R12)(BX*4), Z12
+	VMOVUPS           (R13)(SI*1), Z11
+	VMOVUPS           (R13)(BX*4), Z12
 	VADDPS            Z12, Z11, Z11
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z11, Z10
-	ADDQ              R8, R12
 	ADDQ              R8, R13
-	PREFETCHT0        (R13)(DI*1)
-	VMOVUPS           (R12)(DI*1), Z11
+	ADDQ              R8, R12
+	PREFETCHT0        (R12)(DI*1)
+	VMOVUPS           (R13)(DI*1), Z11
 	VMOVAPS           Z11, Z11
-	VMOVUPS           (R12)(BX*1), Z12
-	VMOVUPS           (R12)(BX*2), Z13
+	VMOVUPS           (R13)(BX*1), Z12
+	VMOVUPS           (R13)(BX*2), Z13
 	VADDPS            Z13, Z12, Z12
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z12, Z11
-	VMOVUPS           (R12)(SI*1), Z12
-	VMOVUPS           (R12)(BX*4), Z13
+	VMOVUPS           (R13)(SI*1), Z12
+	VMOVUPS           (R13)(BX*4), Z13
 	VADDPS            Z13, Z12, Z12
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z12, Z11
-	ADDQ              R8, R12
 	ADDQ              R8, R13
-	PREFETCHT0        (R13)(DI*1)
-	VMOVUPS           (R12)(DI*1), Z12
+	ADDQ              R8, R12
+	PREFETCHT0        (R12)(DI*1)
+	VMOVUPS           (R13)(DI*1), Z12
 	VMOVAPS           Z12, Z12
-	VMOVUPS           (R12)(BX*1), Z13
-	VMOVUPS           (R12)(BX*2), Z14
+	VMOVUPS           (R13)(BX*1), Z13
+	VMOVUPS           (R13)(BX*2), Z14
 	VADDPS            Z14, Z13, Z13
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z13, Z12
-	VMOVUPS           (R12)(SI*1), Z13
-	VMOVUPS           (R12)(BX*4), Z14
+	VMOVUPS           (R13)(SI*1), Z13
+	VMOVUPS           (R13)(BX*4), Z14
 	VADDPS            Z14, Z13, Z13
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z13, Z12
-	ADDQ              R8, R12
 	ADDQ              R8, R13
-	PREFETCHT0        (R13)(DI*1)
-	VMOVUPS           (R12)(DI*1), Z13
+	ADDQ              R8, R12
+	PREFETCHT0        (R12)(DI*1)
+	VMOVUPS           (R13)(DI*1), Z13
 	VMOVAPS           Z13, Z13
-	VMOVUPS           (R12)(BX*1), Z14
-	VMOVUPS           (R12)(BX*2), Z15
+	VMOVUPS           (R13)(BX*1), Z14
+	VMOVUPS           (R13)(BX*2), Z15
 	VADDPS            Z15, Z14, Z14
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z14, Z13
-	VMOVUPS           (R12)(SI*1), Z14
-	VMOVUPS           (R12)(BX*4), Z15
+	VMOVUPS           (R13)(SI*1), Z14
+	VMOVUPS           (R13)(BX*4), Z15
 	VADDPS            Z15, Z14, Z14
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z14, Z13
 	LEAQ              (DX)(R9*4), R12
@@ -4751,9 +4751,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradInput8From8AsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput8From8AsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradInput8From8AsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput8From8AsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstant40a80000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant40800000<>+0(SB), Z1
 	VBROADCASTSS winogradConstant40a00000<>+0(SB), Z2
@@ -5917,9 +5917,9 @@ DATA winogradConstant3fa00000<>+24(SB)/4, $(1.25)
 DATA winogradConstant3fa00000<>+28(SB)/4, $(1.25)
 GLOBL winogradConstant3fa00000<>(SB), RODATA|NOPTR, $32
 
-// func winogradInput8From8FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput8From8FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradInput8From8FirstAsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput8From8FirstAsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstant40a80000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant40800000<>+0(SB), Z1
 	VBROADCASTSS winogradConstant40a00000<>+0(SB), Z2
@@ -6512,9 +6512,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradInput8From8SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput8From8SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradInput8From8SecondAsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput8From8SecondAsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstant40a80000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant40800000<>+0(SB), Z1
 	VBROADCASTSS winogradConstant40a00000<>+0(SB), Z2
@@ -7067,9 +7067,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradOutput4From8AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+// func winogradOutput4From8AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradOutput4From8AsmAVX512<>(SB), NOSPLIT, $0-76
+TEXT ·winogradOutput4From8AsmAVX512<>(SB), NOSPLIT, $0-88
 	VBROADCASTSS winogradConstant3e800000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant40800000<>+0(SB), Z1
 	VBROADCASTSS winogradConstant3f000000<>+0(SB), Z2
@@ -7099,147 +7099,147 @@ next:
 	KMOVW R12, K1
 
 body:
-	MOVQ         ahead+56(FP), R13
-	LEAQ         (DX)(R13*4), R13
-	MOVQ         CX, R12
-	VMOVUPS      (R12), Z6
+	MOVQ         ahead+56(FP), R12
+	LEAQ         (DX)(R12*4), R12
+	MOVQ         CX, R13
+	VMOVUPS      (R13), Z6
 	VMOVAPS      Z6, Z6
-	VMOVUPS      (R12)(BX*1), Z7
-	VMOVUPS      (R12)(BX*2), Z8
+	VMOVUPS      (R13)(BX*1), Z7
+	VMOVUPS      (R13)(BX*2), Z8
 	VADDPS       Z8, Z7, Z7
 	VADDPS       Z7, Z6, Z6
-	VMOVUPS      (R12)(SI*1), Z8
-	VMOVUPS      (R12)(BX*4), Z9
+	VMOVUPS      (R13)(SI*1), Z8
+	VMOVUPS      (R13)(BX*4), Z9
 	VADDPS       Z9, Z8, Z8
 	VADDPS       Z8, Z6, Z6
-	VMOVUPS      (R12)(DI*1), Z9
-	VMOVUPS      (R12)(SI*2), Z10
+	VMOVUPS      (R13)(DI*1), Z9
+	VMOVUPS      (R13)(SI*2), Z10
 	VADDPS       Z10, Z9, Z9
 	VADDPS       Z9, Z6, Z6
 	VMOVAPS      Z8, Z8
 	VFMADD231PS  Z0, Z7, Z8
 	VFMADD231PS  Z1, Z9, Z8
-	ADDQ         R9, R12
-	VMOVUPS      (R12), Z7
+	ADDQ         R9, R13
+	VMOVUPS      (R13), Z7
 	VMOVAPS      Z7, Z7
-	VMOVUPS      (R12)(BX*1), Z9
-	VMOVUPS      (R12)(BX*2), Z10
+	VMOVUPS      (R13)(BX*1), Z9
+	VMOVUPS      (R13)(BX*2), Z10
 	VADDPS       Z10, Z9, Z9
 	VADDPS       Z9, Z7, Z7
-	VMOVUPS      (R12)(SI*1), Z10
-	VMOVUPS      (R12)(BX*4), Z11
+	VMOVUPS      (R13)(SI*1), Z10
+	VMOVUPS      (R13)(BX*4), Z11
 	VADDPS       Z11, Z10, Z10
 	VADDPS       Z10, Z7, Z7
-	VMOVUPS      (R12)(DI*1), Z11
-	VMOVUPS      (R12)(SI*2), Z12
+	VMOVUPS      (R13)(DI*1), Z11
+	VMOVUPS      (R13)(SI*2), Z12
 	VADDPS       Z12, Z11, Z11
 	VADDPS       Z11, Z7, Z7
 	VMOVAPS      Z10, Z10
 	VFMADD231PS  Z0, Z9, Z10
 	VFMADD231PS  Z1, Z11, Z10
-	ADDQ         R9, R12
-	VMOVUPS      (R12), Z9
+	ADDQ         R9, R13
+	VMOVUPS      (R13), Z9
 	VMOVAPS      Z9, Z9
-	VMOVUPS      (R12)(BX*1), Z11
-	VMOVUPS      (R12)(BX*2), Z12
+	VMOVUPS      (R13)(BX*1), Z11
+	VMOVUPS      (R13)(BX*2), Z12
 	VADDPS       Z12, Z11, Z11
 	VADDPS       Z11, Z9, Z9
-	VMOVUPS      (R12)(SI*1), Z12
-	VMOVUPS      (R12)(BX*4), Z13
+	VMOVUPS      (R13)(SI*1), Z12
+	VMOVUPS      (R13)(BX*4), Z13
 	VADDPS       Z13, Z12, Z12
 	VADDPS       Z12, Z9, Z9
-	VMOVUPS      (R12)(DI*1), Z13
-	VMOVUPS      (R12)(SI*2), Z14
+	VMOVUPS      (R13)(DI*1), Z13
+	VMOVUPS      (R13)(SI*2), Z14
 	VADDPS       Z14, Z13, Z13
 	VADDPS       Z13, Z9, Z9
 	VMOVAPS      Z12, Z12
 	VFMADD231PS  Z0, Z11, Z12
 	VFMADD231PS  Z1, Z13, Z12
-	ADDQ         R9, R12
-	VMOVUPS      (R12), Z11
+	ADDQ         R9, R13
+	VMOVUPS      (R13), Z11
 	VMOVAPS      Z11, Z11
-	VMOVUPS      (R12)(BX*1), Z13
-	VMOVUPS      (R12)(BX*2), Z14
+	VMOVUPS      (R13)(BX*1), Z13
+	VMOVUPS      (R13)(BX*2), Z14
 	VADDPS       Z14, Z13, Z13
 	VADDPS       Z13, Z11, Z11
-	VMOVUPS      (R12)(SI*1), Z14
-	VMOVUPS      (R12)(BX*4), Z15
+	VMOVUPS      (R13)(SI*1), Z14
+	VMOVUPS      (R13)(BX*4), Z15
 	VADDPS       Z15, Z14, Z14
 	VADDPS       Z14, Z11, Z11
-	VMOVUPS      (R12)(DI*1), Z15
-	VMOVUPS      (R12)(SI*2), Z16
+	VMOVUPS      (R13)(DI*1), Z15
+	VMOVUPS      (R13)(SI*2), Z16
 	VADDPS       Z16, Z15, Z15
 	VADDPS       Z15, Z11, Z11
 	VMOVAPS      Z14, Z14
 	VFMADD231PS  Z0, Z13, Z14
 	VFMADD231PS  Z1, Z15, Z14
-	ADDQ         R9, R12
-	VMOVUPS      (R12), Z13
+	ADDQ         R9, R13
+	VMOVUPS      (R13), Z13
 	VMOVAPS      Z13, Z13
-	VMOVUPS      (R12)(BX*1), Z15
-	VMOVUPS      (R12)(BX*2), Z16
+	VMOVUPS      (R13)(BX*1), Z15
+	VMOVUPS      (R13)(BX*2), Z16
 	VADDPS       Z16, Z15, Z15
 	VADDPS       Z15, Z13, Z13
-	VMOVUPS      (R12)(SI*1), Z16
-	VMOVUPS      (R12)(BX*4), Z17
+	VMOVUPS      (R13)(SI*1), Z16
+	VMOVUPS      (R13)(BX*4), Z17
 	VADDPS       Z17, Z16, Z16
 	VADDPS       Z16, Z13, Z13
-	VMOVUPS      (R12)(DI*1), Z17
-	VMOVUPS      (R12)(SI*2), Z18
+	VMOVUPS      (R13)(DI*1), Z17
+	VMOVUPS      (R13)(SI*2), Z18
 	VADDPS       Z18, Z17, Z17
 	VADDPS       Z17, Z13, Z13
 	VMOVAPS      Z16, Z16
 	VFMADD231PS  Z0, Z15, Z16
 	VFMADD231PS  Z1, Z17, Z16
-	ADDQ         R9, R12
-	VMOVUPS      (R12), Z15
+	ADDQ         R9, R13
+	VMOVUPS      (R13), Z15
 	VMOVAPS      Z15, Z15
-	VMOVUPS      (R12)(BX*1), Z17
-	VMOVUPS      (R12)(BX*2), Z18
+	VMOVUPS      (R13)(BX*1), Z17
+	VMOVUPS      (R13)(BX*2), Z18
 	VADDPS       Z18, Z17, Z17
 	VADDPS       Z17, Z15, Z15
-	VMOVUPS      (R12)(SI*1), Z18
-	VMOVUPS      (R12)(BX*4), Z19
+	VMOVUPS      (R13)(SI*1), Z18
+	VMOVUPS      (R13)(BX*4), Z19
 	VADDPS       Z19, Z18, Z18
 	VADDPS       Z18, Z15, Z15
-	VMOVUPS      (R12)(DI*1), Z19
-	VMOVUPS      (R12)(SI*2), Z20
+	VMOVUPS      (R13)(DI*1), Z19
+	VMOVUPS      (R13)(SI*2), Z20
 	VADDPS       Z20, Z19, Z19
 	VADDPS       Z19, Z15, Z15
 	VMOVAPS      Z18, Z18
 	VFMADD231PS  Z0, Z17, Z18
 	VFMADD231PS  Z1, Z19, Z18
-	ADDQ         R9, R12
-	VMOVUPS      (R12), Z17
+	ADDQ         R9, R13
+	VMOVUPS      (R13), Z17
 	VMOVAPS      Z17, Z17
-	VMOVUPS      (R12)(BX*1), Z19
-	VMOVUPS      (R12)(BX*2), Z20
+	VMOVUPS      (R13)(BX*1), Z19
+	VMOVUPS      (R13)(BX*2), Z20
 	VADDPS       Z20, Z19, Z19
 	VADDPS       Z19, Z17, Z17
-	VMOVUPS      (R12)(SI*1), Z20
-	VMOVUPS      (R12)(BX*4), Z21
+	VMOVUPS      (R13)(SI*1), Z20
+	VMOVUPS      (R13)(BX*4), Z21
 	VADDPS       Z21, Z20, Z20
 	VADDPS       Z20, Z17, Z17
-	VMOVUPS      (R12)(DI*1), Z21
-	VMOVUPS      (R12)(SI*2), Z22
+	VMOVUPS      (R13)(DI*1), Z21
+	VMOVUPS      (R13)(SI*2), Z22
 	VADDPS       Z22, Z21, Z21
 	VADDPS       Z21, Z17, Z17
 	VMOVAPS      Z20, Z20
 	VFMADD231PS  Z0, Z19, Z20
 	VFMADD231PS  Z1, Z21, Z20
-	ADDQ         R9, R12
-	VMOVUPS      (R12), Z19
+	ADDQ         R9, R13
+	VMOVUPS      (R13), Z19
 	VMOVAPS      Z19, Z19
-	VMOVUPS      (R12)(BX*1), Z21
-	VMOVUPS      (R12)(BX*2), Z22
+	VMOVUPS      (R13)(BX*1), Z21
+	VMOVUPS      (R13)(BX*2), Z22
 	VADDPS       Z22, Z21, Z21
 	VADDPS       Z21, Z19, Z19
-	VMOVUPS      (R12)(SI*1), Z22
-	VMOVUPS      (R12)(BX*4), Z23
+	VMOVUPS      (R13)(SI*1), Z22
+	VMOVUPS      (R13)(BX*4), Z23
 	VADDPS       Z23, Z22, Z22
 	VADDPS       Z22, Z19, Z19
-	VMOVUPS      (R12)(DI*1), Z23
-	VMOVUPS      (R12)(SI*2), Z24
+	VMOVUPS      (R13)(DI*1), Z23
+	VMOVUPS      (R13)(SI*2), Z24
 	VADDPS       Z24, Z23, Z23
 	VADDPS       Z23, Z19, Z19
 	VMOVAPS      Z22, Z22
@@ -7255,18 +7255,18 @@ body:
 	VMOVAPS      Z23, Z23
 	VFMADD231PS  Z0, Z21, Z23
 	VFMADD231PS  Z1, Z24, Z23
-	MOVQ         (R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	MOVQ         (R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z21
 	VMAXPS       Z6, Z21, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
-	MOVQ         16(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	VMOVUPS      Z6, K1, (DX)(R13*4)
+	MOVQ         16(R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z23, Z6
 	VBROADCASTSS floor+72(FP), Z21
 	VMAXPS       Z6, Z21, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
+	VMOVUPS      Z6, K1, (DX)(R13*4)
 	VSUBPS       Z13, Z11, Z11
 	VMOVAPS      Z11, Z6
 	VSUBPS       Z9, Z7, Z7
@@ -7277,18 +7277,18 @@ body:
 	VFMADD231PS  Z4, Z7, Z11
 	VFMADD231PS  Z5, Z9, Z11
 	VADDPS       Z19, Z11, Z11
-	MOVQ         8(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	MOVQ         8(R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
-	MOVQ         24(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	VMOVUPS      Z6, K1, (DX)(R13*4)
+	MOVQ         24(R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z11, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
+	VMOVUPS      Z6, K1, (DX)(R13*4)
 	VMOVAPS      Z8, Z6
 	VADDPS       Z12, Z10, Z7
 	VADDPS       Z7, Z6, Z6
@@ -7299,18 +7299,18 @@ body:
 	VMOVAPS      Z8, Z8
 	VFMADD231PS  Z0, Z7, Z8
 	VFMADD231PS  Z1, Z9, Z8
-	MOVQ         64(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	MOVQ         64(R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
-	MOVQ         80(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	VMOVUPS      Z6, K1, (DX)(R13*4)
+	MOVQ         80(R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z8, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
+	VMOVUPS      Z6, K1, (DX)(R13*4)
 	VSUBPS       Z16, Z14, Z7
 	VMOVAPS      Z7, Z6
 	VSUBPS       Z12, Z10, Z8
@@ -7321,163 +7321,163 @@ body:
 	VFMADD231PS  Z4, Z8, Z7
 	VFMADD231PS  Z5, Z9, Z7
 	VADDPS       Z22, Z7, Z7
-	MOVQ         72(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	MOVQ         72(R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z8
 	VMAXPS       Z6, Z8, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
-	MOVQ         88(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	VMOVUPS      Z6, K1, (DX)(R13*4)
+	MOVQ         88(R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z7, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
-	MOVQ         ahead+56(FP), R13
-	LEAQ         (DX)(R13*4), R13
-	MOVQ         CX, R12
-	VMOVUPS      (R12)(SI*1), Z6
-	VMOVUPS      (R12)(BX*4), Z7
+	VMOVUPS      Z6, K1, (DX)(R13*4)
+	MOVQ         ahead+56(FP), R12
+	LEAQ         (DX)(R12*4), R12
+	MOVQ         CX, R13
+	VMOVUPS      (R13)(SI*1), Z6
+	VMOVUPS      (R13)(BX*4), Z7
 	VSUBPS       Z7, Z6, Z7
 	VMOVAPS      Z7, Z6
-	VMOVUPS      (R12)(BX*1), Z8
-	VMOVUPS      (R12)(BX*2), Z9
+	VMOVUPS      (R13)(BX*1), Z8
+	VMOVUPS      (R13)(BX*2), Z9
 	VSUBPS       Z9, Z8, Z8
 	VFMADD231PS  Z2, Z8, Z6
-	VMOVUPS      (R12)(DI*1), Z9
-	VMOVUPS      (R12)(SI*2), Z10
+	VMOVUPS      (R13)(DI*1), Z9
+	VMOVUPS      (R13)(SI*2), Z10
 	VSUBPS       Z10, Z9, Z9
 	VFMADD231PS  Z3, Z9, Z6
 	VMOVAPS      Z7, Z7
 	VFMADD231PS  Z4, Z8, Z7
 	VFMADD231PS  Z5, Z9, Z7
-	VMOVUPS      (R12)(R8*1), Z8
+	VMOVUPS      (R13)(R8*1), Z8
 	VADDPS       Z8, Z7, Z7
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Z8
-	VMOVUPS      (R12)(BX*4), Z9
+	ADDQ         R9, R13
+	VMOVUPS      (R13)(SI*1), Z8
+	VMOVUPS      (R13)(BX*4), Z9
 	VSUBPS       Z9, Z8, Z9
 	VMOVAPS      Z9, Z8
-	VMOVUPS      (R12)(BX*1), Z10
-	VMOVUPS      (R12)(BX*2), Z11
+	VMOVUPS      (R13)(BX*1), Z10
+	VMOVUPS      (R13)(BX*2), Z11
 	VSUBPS       Z11, Z10, Z10
 	VFMADD231PS  Z2, Z10, Z8
-	VMOVUPS      (R12)(DI*1), Z11
-	VMOVUPS      (R12)(SI*2), Z12
+	VMOVUPS      (R13)(DI*1), Z11
+	VMOVUPS      (R13)(SI*2), Z12
 	VSUBPS       Z12, Z11, Z11
 	VFMADD231PS  Z3, Z11, Z8
 	VMOVAPS      Z9, Z9
 	VFMADD231PS  Z4, Z10, Z9
 	VFMADD231PS  Z5, Z11, Z9
-	VMOVUPS      (R12)(R8*1), Z10
+	VMOVUPS      (R13)(R8*1), Z10
 	VADDPS       Z10, Z9, Z9
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Z10
-	VMOVUPS      (R12)(BX*4), Z11
+	ADDQ         R9, R13
+	VMOVUPS      (R13)(SI*1), Z10
+	VMOVUPS      (R13)(BX*4), Z11
 	VSUBPS       Z11, Z10, Z11
 	VMOVAPS      Z11, Z10
-	VMOVUPS      (R12)(BX*1), Z12
-	VMOVUPS      (R12)(BX*2), Z13
+	VMOVUPS      (R13)(BX*1), Z12
+	VMOVUPS      (R13)(BX*2), Z13
 	VSUBPS       Z13, Z12, Z12
 	VFMADD231PS  Z2, Z12, Z10
-	VMOVUPS      (R12)(DI*1), Z13
-	VMOVUPS      (R12)(SI*2), Z14
+	VMOVUPS      (R13)(DI*1), Z13
+	VMOVUPS      (R13)(SI*2), Z14
 	VSUBPS       Z14, Z13, Z13
 	VFMADD231PS  Z3, Z13, Z10
 	VMOVAPS      Z11, Z11
 	VFMADD231PS  Z4, Z12, Z11
 	VFMADD231PS  Z5, Z13, Z11
-	VMOVUPS      (R12)(R8*1), Z12
+	VMOVUPS      (R13)(R8*1), Z12
 	VADDPS       Z12, Z11, Z11
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Z12
-	VMOVUPS      (R12)(BX*4), Z13
+	ADDQ         R9, R13
+	VMOVUPS      (R13)(SI*1), Z12
+	VMOVUPS      (R13)(BX*4), Z13
 	VSUBPS       Z13, Z12, Z13
 	VMOVAPS      Z13, Z12
-	VMOVUPS      (R12)(BX*1), Z14
-	VMOVUPS      (R12)(BX*2), Z15
+	VMOVUPS      (R13)(BX*1), Z14
+	VMOVUPS      (R13)(BX*2), Z15
 	VSUBPS       Z15, Z14, Z14
 	VFMADD231PS  Z2, Z14, Z12
-	VMOVUPS      (R12)(DI*1), Z15
-	VMOVUPS      (R12)(SI*2), Z16
+	VMOVUPS      (R13)(DI*1), Z15
+	VMOVUPS      (R13)(SI*2), Z16
 	VSUBPS       Z16, Z15, Z15
 	VFMADD231PS  Z3, Z15, Z12
 	VMOVAPS      Z13, Z13
 	VFMADD231PS  Z4, Z14, Z13
 	VFMADD231PS  Z5, Z15, Z13
-	VMOVUPS      (R12)(R8*1), Z14
+	VMOVUPS      (R13)(R8*1), Z14
 	VADDPS       Z14, Z13, Z13
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Z14
-	VMOVUPS      (R12)(BX*4), Z15
+	ADDQ         R9, R13
+	VMOVUPS      (R13)(SI*1), Z14
+	VMOVUPS      (R13)(BX*4), Z15
 	VSUBPS       Z15, Z14, Z15
 	VMOVAPS      Z15, Z14
-	VMOVUPS      (R12)(BX*1), Z16
-	VMOVUPS      (R12)(BX*2), Z17
+	VMOVUPS      (R13)(BX*1), Z16
+	VMOVUPS      (R13)(BX*2), Z17
 	VSUBPS       Z17, Z16, Z16
 	VFMADD231PS  Z2, Z16, Z14
-	VMOVUPS      (R12)(DI*1), Z17
-	VMOVUPS      (R12)(SI*2), Z18
+	VMOVUPS      (R13)(DI*1), Z17
+	VMOVUPS      (R13)(SI*2), Z18
 	VSUBPS       Z18, Z17, Z17
 	VFMADD231PS  Z3, Z17, Z14
 	VMOVAPS      Z15, Z15
 	VFMADD231PS  Z4, Z16, Z15
 	VFMADD231PS  Z5, Z17, Z15
-	VMOVUPS      (R12)(R8*1), Z16
+	VMOVUPS      (R13)(R8*1), Z16
 	VADDPS       Z16, Z15, Z15
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Z16
-	VMOVUPS      (R12)(BX*4), Z17
+	ADDQ         R9, R13
+	VMOVUPS      (R13)(SI*1), Z16
+	VMOVUPS      (R13)(BX*4), Z17
 	VSUBPS       Z17, Z16, Z17
 	VMOVAPS      Z17, Z16
-	VMOVUPS      (R12)(BX*1), Z18
-	VMOVUPS      (R12)(BX*2), Z19
+	VMOVUPS      (R13)(BX*1), Z18
+	VMOVUPS      (R13)(BX*2), Z19
 	VSUBPS       Z19, Z18, Z18
 	VFMADD231PS  Z2, Z18, Z16
-	VMOVUPS      (R12)(DI*1), Z19
-	VMOVUPS      (R12)(SI*2), Z20
+	VMOVUPS      (R13)(DI*1), Z19
+	VMOVUPS      (R13)(SI*2), Z20
 	VSUBPS       Z20, Z19, Z19
 	VFMADD231PS  Z3, Z19, Z16
 	VMOVAPS      Z17, Z17
 	VFMADD231PS  Z4, Z18, Z17
 	VFMADD231PS  Z5, Z19, Z17
-	VMOVUPS      (R12)(R8*1), Z18
+	VMOVUPS      (R13)(R8*1), Z18
 	VADDPS       Z18, Z17, Z17
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Z18
-	VMOVUPS      (R12)(BX*4), Z19
+	ADDQ         R9, R13
+	VMOVUPS      (R13)(SI*1), Z18
+	VMOVUPS      (R13)(BX*4), Z19
 	VSUBPS       Z19, Z18, Z19
 	VMOVAPS      Z19, Z18
-	VMOVUPS      (R12)(BX*1), Z20
-	VMOVUPS      (R12)(BX*2), Z21
+	VMOVUPS      (R13)(BX*1), Z20
+	VMOVUPS      (R13)(BX*2), Z21
 	VSUBPS       Z21, Z20, Z20
 	VFMADD231PS  Z2, Z20, Z18
-	VMOVUPS      (R12)(DI*1), Z21
-	VMOVUPS      (R12)(SI*2), Z22
+	VMOVUPS      (R13)(DI*1), Z21
+	VMOVUPS      (R13)(SI*2), Z22
 	VSUBPS       Z22, Z21, Z21
 	VFMADD231PS  Z3, Z21, Z18
 	VMOVAPS      Z19, Z19
 	VFMADD231PS  Z4, Z20, Z19
 	VFMADD231PS  Z5, Z21, Z19
-	VMOVUPS      (R12)(R8*1), Z20
+	VMOVUPS      (R13)(R8*1), Z20
 	VADDPS       Z20, Z19, Z19
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Z20
-	VMOVUPS      (R12)(BX*4), Z21
+	ADDQ         R9, R13
+	VMOVUPS      (R13)(SI*1), Z20
+	VMOVUPS      (R13)(BX*4), Z21
 	VSUBPS       Z21, Z20, Z21
 	VMOVAPS      Z21, Z20
-	VMOVUPS      (R12)(BX*1), Z22
-	VMOVUPS      (R12)(BX*2), Z23
+	VMOVUPS      (R13)(BX*1), Z22
+	VMOVUPS      (R13)(BX*2), Z23
 	VSUBPS       Z23, Z22, Z22
 	VFMADD231PS  Z2, Z22, Z20
-	VMOVUPS      (R12)(DI*1), Z23
-	VMOVUPS      (R12)(SI*2), Z24
+	VMOVUPS      (R13)(DI*1), Z23
+	VMOVUPS      (R13)(SI*2), Z24
 	VSUBPS       Z24, Z23, Z23
 	VFMADD231PS  Z3, Z23, Z20
 	VMOVAPS      Z21, Z21
 	VFMADD231PS  Z4, Z22, Z21
 	VFMADD231PS  Z5, Z23, Z21
-	VMOVUPS      (R12)(R8*1), Z22
+	VMOVUPS      (R13)(R8*1), Z22
 	VADDPS       Z22, Z21, Z21
 	VMOVAPS      Z6, Z6
 	VADDPS       Z10, Z8, Z22
@@ -7489,18 +7489,18 @@ body:
 	VMOVAPS      Z23, Z23
 	VFMADD231PS  Z0, Z22, Z23
 	VFMADD231PS  Z1, Z24, Z23
-	MOVQ         32(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	MOVQ         32(R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z22
 	VMAXPS       Z6, Z22, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
-	MOVQ         48(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	VMOVUPS      Z6, K1, (DX)(R13*4)
+	MOVQ         48(R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z23, Z6
 	VBROADCASTSS floor+72(FP), Z22
 	VMAXPS       Z6, Z22, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
+	VMOVUPS      Z6, K1, (DX)(R13*4)
 	VSUBPS       Z14, Z12, Z12
 	VMOVAPS      Z12, Z6
 	VSUBPS       Z10, Z8, Z8
@@ -7511,18 +7511,18 @@ body:
 	VFMADD231PS  Z4, Z8, Z12
 	VFMADD231PS  Z5, Z10, Z12
 	VADDPS       Z20, Z12, Z12
-	MOVQ         40(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	MOVQ         40(R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z8
 	VMAXPS       Z6, Z8, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
-	MOVQ         56(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	VMOVUPS      Z6, K1, (DX)(R13*4)
+	MOVQ         56(R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z12, Z6
 	VBROADCASTSS floor+72(FP), Z8
 	VMAXPS       Z6, Z8, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
+	VMOVUPS      Z6, K1, (DX)(R13*4)
 	VMOVAPS      Z7, Z6
 	VADDPS       Z11, Z9, Z7
 	VADDPS       Z7, Z6, Z6
@@ -7533,18 +7533,18 @@ body:
 	VMOVAPS      Z8, Z8
 	VFMADD231PS  Z0, Z7, Z8
 	VFMADD231PS  Z1, Z10, Z8
-	MOVQ         96(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	MOVQ         96(R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
-	MOVQ         112(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	VMOVUPS      Z6, K1, (DX)(R13*4)
+	MOVQ         112(R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z8, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
+	VMOVUPS      Z6, K1, (DX)(R13*4)
 	VSUBPS       Z15, Z13, Z7
 	VMOVAPS      Z7, Z6
 	VSUBPS       Z11, Z9, Z8
@@ -7555,18 +7555,18 @@ body:
 	VFMADD231PS  Z4, Z8, Z7
 	VFMADD231PS  Z5, Z9, Z7
 	VADDPS       Z21, Z7, Z7
-	MOVQ         104(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	MOVQ         104(R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+72(FP), Z8
 	VMAXPS       Z6, Z8, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
-	MOVQ         120(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	VMOVUPS      Z6, K1, (DX)(R13*4)
+	MOVQ         120(R10), R13
+	PREFETCHT0   (R12)(R13*4)
 	VADDPS       (R11), Z7, Z6
 	VBROADCASTSS floor+72(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (DX)(R12*4)
+	VMOVUPS      Z6, K1, (DX)(R13*4)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, R11
@@ -7595,9 +7595,9 @@ DATA winogradConstant41000000<>+24(SB)/4, $(8.0)
 DATA winogradConstant41000000<>+28(SB)/4, $(8.0)
 GLOBL winogradConstant41000000<>(SB), RODATA|NOPTR, $32
 
-// func winogradWeights8From5AsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradWeights8From5AsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradWeights8From5AsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradWeights8From5AsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstantbf800000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3f360b61<>+0(SB), Z1
 	VBROADCASTSS winogradConstant3e360b61<>+0(SB), Z2
@@ -8292,9 +8292,9 @@ DATA winogradConstant3cb60b61<>+24(SB)/4, $(0.022222223)
 DATA winogradConstant3cb60b61<>+28(SB)/4, $(0.022222223)
 GLOBL winogradConstant3cb60b61<>(SB), RODATA|NOPTR, $32
 
-// func winogradSpread8From4FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread8From4FirstAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradSpread8From4FirstAsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread8From4FirstAsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstant3e800000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3f000000<>+0(SB), Z1
 	VBROADCASTSS winogradConstant3e000000<>+0(SB), Z2
@@ -8533,9 +8533,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradSpread8From4SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread8From4SecondAsmAVX512<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradSpread8From4SecondAsmAVX512<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread8From4SecondAsmAVX512<>(SB), NOSPLIT, $0-72
 	VBROADCASTSS winogradConstant3e800000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3f000000<>+0(SB), Z1
 	VBROADCASTSS winogradConstant3e000000<>+0(SB), Z2
@@ -8814,9 +8814,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradGather5From8AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+// func winogradGather5From8AsmAVX512<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·winogradGather5From8AsmAVX512<>(SB), NOSPLIT, $0-72
+TEXT ·winogradGather5From8AsmAVX512<>(SB), NOSPLIT, $0-80
 	VBROADCASTSS winogradConstant3f360b61<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3e638e39<>+0(SB), Z1
 	VBROADCASTSS winogradConstant3c360b61<>+0(SB), Z2
@@ -8851,210 +8851,210 @@ next:
 	KMOVW R13, K1
 
 body:
-	MOVQ         ahead+64(FP), R14
-	LEAQ         (CX)(R14*4), R14
-	MOVQ         CX, R13
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Z8
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Z9
+	MOVQ         ahead+64(FP), R13
+	LEAQ         (CX)(R13*4), R13
+	MOVQ         CX, R14
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Z8
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Z9
 	VADDPS       Z9, Z8, Z9
 	VMULPS       Z0, Z9, Z8
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Z10
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Z10
 	VSUBPS       Z10, Z8, Z8
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Z10
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Z11
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Z10
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Z11
 	VADDPS       Z11, Z10, Z10
 	VFNMADD231PS Z1, Z10, Z8
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Z11
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Z12
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Z11
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Z12
 	VADDPS       Z12, Z11, Z11
 	VFMADD231PS  Z2, Z11, Z8
 	VMULPS       Z3, Z9, Z9
 	VFNMADD231PS Z1, Z10, Z9
 	VFMADD231PS  Z4, Z11, Z9
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Z10
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Z11
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Z10
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Z11
 	VADDPS       Z11, Z10, Z11
 	VMULPS       Z0, Z11, Z10
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Z12
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Z12
 	VSUBPS       Z12, Z10, Z10
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Z12
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Z13
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Z12
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Z13
 	VADDPS       Z13, Z12, Z12
 	VFNMADD231PS Z1, Z12, Z10
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Z13
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Z14
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Z13
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Z14
 	VADDPS       Z14, Z13, Z13
 	VFMADD231PS  Z2, Z13, Z10
 	VMULPS       Z3, Z11, Z11
 	VFNMADD231PS Z1, Z12, Z11
 	VFMADD231PS  Z4, Z13, Z11
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Z12
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Z13
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Z12
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Z13
 	VADDPS       Z13, Z12, Z13
 	VMULPS       Z0, Z13, Z12
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Z14
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Z14
 	VSUBPS       Z14, Z12, Z12
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Z14
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Z15
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Z14
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Z15
 	VADDPS       Z15, Z14, Z14
 	VFNMADD231PS Z1, Z14, Z12
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Z15
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Z16
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Z15
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Z16
 	VADDPS       Z16, Z15, Z15
 	VFMADD231PS  Z2, Z15, Z12
 	VMULPS       Z3, Z13, Z13
 	VFNMADD231PS Z1, Z14, Z13
 	VFMADD231PS  Z4, Z15, Z13
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Z14
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Z15
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Z14
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Z15
 	VADDPS       Z15, Z14, Z15
 	VMULPS       Z0, Z15, Z14
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Z16
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Z16
 	VSUBPS       Z16, Z14, Z14
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Z16
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Z17
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Z16
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Z17
 	VADDPS       Z17, Z16, Z16
 	VFNMADD231PS Z1, Z16, Z14
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Z17
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Z18
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Z17
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Z18
 	VADDPS       Z18, Z17, Z17
 	VFMADD231PS  Z2, Z17, Z14
 	VMULPS       Z3, Z15, Z15
 	VFNMADD231PS Z1, Z16, Z15
 	VFMADD231PS  Z4, Z17, Z15
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Z16
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Z17
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Z16
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Z17
 	VADDPS       Z17, Z16, Z17
 	VMULPS       Z0, Z17, Z16
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Z18
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Z18
 	VSUBPS       Z18, Z16, Z16
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Z18
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Z19
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Z18
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Z19
 	VADDPS       Z19, Z18, Z18
 	VFNMADD231PS Z1, Z18, Z16
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Z19
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Z20
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Z19
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Z20
 	VADDPS       Z20, Z19, Z19
 	VFMADD231PS  Z2, Z19, Z16
 	VMULPS       Z3, Z17, Z17
 	VFNMADD231PS Z1, Z18, Z17
 	VFMADD231PS  Z4, Z19, Z17
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Z18
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Z19
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Z18
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Z19
 	VADDPS       Z19, Z18, Z19
 	VMULPS       Z0, Z19, Z18
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Z20
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Z20
 	VSUBPS       Z20, Z18, Z18
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Z20
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Z21
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Z20
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Z21
 	VADDPS       Z21, Z20, Z20
 	VFNMADD231PS Z1, Z20, Z18
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Z21
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Z22
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Z21
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Z22
 	VADDPS       Z22, Z21, Z21
 	VFMADD231PS  Z2, Z21, Z18
 	VMULPS       Z3, Z19, Z19
 	VFNMADD231PS Z1, Z20, Z19
 	VFMADD231PS  Z4, Z21, Z19
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Z20
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Z21
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Z20
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Z21
 	VADDPS       Z21, Z20, Z21
 	VMULPS       Z0, Z21, Z20
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Z22
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Z22
 	VSUBPS       Z22, Z20, Z20
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Z22
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Z23
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Z22
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Z23
 	VADDPS       Z23, Z22, Z22
 	VFNMADD231PS Z1, Z22, Z20
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Z23
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Z24
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Z23
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Z24
 	VADDPS       Z24, Z23, Z23
 	VFMADD231PS  Z2, Z23, Z20
 	VMULPS       Z3, Z21, Z21
 	VFNMADD231PS Z1, Z22, Z21
 	VFMADD231PS  Z4, Z23, Z21
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Z22
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Z23
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Z22
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Z23
 	VADDPS       Z23, Z22, Z23
 	VMULPS       Z0, Z23, Z22
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Z24
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Z24
 	VSUBPS       Z24, Z22, Z22
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Z24
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Z25
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Z24
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Z25
 	VADDPS       Z25, Z24, Z24
 	VFNMADD231PS Z1, Z24, Z22
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Z25
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Z26
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Z25
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Z26
 	VADDPS       Z26, Z25, Z25
 	VFMADD231PS  Z2, Z25, Z22
 	VMULPS       Z3, Z23, Z23
@@ -9143,138 +9143,138 @@ body:
 	VMOVUPS.Z    (R13)(R11*4), K1, Z9
 	VADDPS       Z9, Z8, Z9
 	VMOVUPS      Z9, K1, (R13)(R11*4)
-	MOVQ         ahead+64(FP), R14
-	LEAQ         (CX)(R14*4), R14
-	MOVQ         CX, R13
-	VMOVUPS      (R13)(BX*1), Z8
-	VMOVUPS      (R13)(BX*2), Z9
+	MOVQ         ahead+64(FP), R13
+	LEAQ         (CX)(R13*4), R13
+	MOVQ         CX, R14
+	VMOVUPS      (R14)(BX*1), Z8
+	VMOVUPS      (R14)(BX*2), Z9
 	VSUBPS       Z9, Z8, Z9
 	VMULPS       Z5, Z9, Z8
-	VMOVUPS      (R13)(SI*1), Z10
-	VMOVUPS      (R13)(BX*4), Z11
+	VMOVUPS      (R14)(SI*1), Z10
+	VMOVUPS      (R14)(BX*4), Z11
 	VSUBPS       Z11, Z10, Z10
 	VFNMADD231PS Z1, Z10, Z8
-	VMOVUPS      (R13)(DI*1), Z11
-	VMOVUPS      (R13)(SI*2), Z12
+	VMOVUPS      (R14)(DI*1), Z11
+	VMOVUPS      (R14)(SI*2), Z12
 	VSUBPS       Z12, Z11, Z11
 	VFMADD231PS  Z6, Z11, Z8
 	VMULPS       Z7, Z9, Z9
 	VFNMADD231PS Z1, Z10, Z9
 	VFMADD231PS  Z7, Z11, Z9
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Z10
-	VMOVUPS      (R13)(BX*2), Z11
+	ADDQ         R9, R13
+	VMOVUPS      (R14)(BX*1), Z10
+	VMOVUPS      (R14)(BX*2), Z11
 	VSUBPS       Z11, Z10, Z11
 	VMULPS       Z5, Z11, Z10
-	VMOVUPS      (R13)(SI*1), Z12
-	VMOVUPS      (R13)(BX*4), Z13
+	VMOVUPS      (R14)(SI*1), Z12
+	VMOVUPS      (R14)(BX*4), Z13
 	VSUBPS       Z13, Z12, Z12
 	VFNMADD231PS Z1, Z12, Z10
-	VMOVUPS      (R13)(DI*1), Z13
-	VMOVUPS      (R13)(SI*2), Z14
+	VMOVUPS      (R14)(DI*1), Z13
+	VMOVUPS      (R14)(SI*2), Z14
 	VSUBPS       Z14, Z13, Z13
 	VFMADD231PS  Z6, Z13, Z10
 	VMULPS       Z7, Z11, Z11
 	VFNMADD231PS Z1, Z12, Z11
 	VFMADD231PS  Z7, Z13, Z11
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Z12
-	VMOVUPS      (R13)(BX*2), Z13
+	ADDQ         R9, R13
+	VMOVUPS      (R14)(BX*1), Z12
+	VMOVUPS      (R14)(BX*2), Z13
 	VSUBPS       Z13, Z12, Z13
 	VMULPS       Z5, Z13, Z12
-	VMOVUPS      (R13)(SI*1), Z14
-	VMOVUPS      (R13)(BX*4), Z15
+	VMOVUPS      (R14)(SI*1), Z14
+	VMOVUPS      (R14)(BX*4), Z15
 	VSUBPS       Z15, Z14, Z14
 	VFNMADD231PS Z1, Z14, Z12
-	VMOVUPS      (R13)(DI*1), Z15
-	VMOVUPS      (R13)(SI*2), Z16
+	VMOVUPS      (R14)(DI*1), Z15
+	VMOVUPS      (R14)(SI*2), Z16
 	VSUBPS       Z16, Z15, Z15
 	VFMADD231PS  Z6, Z15, Z12
 	VMULPS       Z7, Z13, Z13
 	VFNMADD231PS Z1, Z14, Z13
 	VFMADD231PS  Z7, Z15, Z13
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Z14
-	VMOVUPS      (R13)(BX*2), Z15
+	ADDQ         R9, R13
+	VMOVUPS      (R14)(BX*1), Z14
+	VMOVUPS      (R14)(BX*2), Z15
 	VSUBPS       Z15, Z14, Z15
 	VMULPS       Z5, Z15, Z14
-	VMOVUPS      (R13)(SI*1), Z16
-	VMOVUPS      (R13)(BX*4), Z17
+	VMOVUPS      (R14)(SI*1), Z16
+	VMOVUPS      (R14)(BX*4), Z17
 	VSUBPS       Z17, Z16, Z16
 	VFNMADD231PS Z1, Z16, Z14
-	VMOVUPS      (R13)(DI*1), Z17
-	VMOVUPS      (R13)(SI*2), Z18
+	VMOVUPS      (R14)(DI*1), Z17
+	VMOVUPS      (R14)(SI*2), Z18
 	VSUBPS       Z18, Z17, Z17
 	VFMADD231PS  Z6, Z17, Z14
 	VMULPS       Z7, Z15, Z15
 	VFNMADD231PS Z1, Z16, Z15
 	VFMADD231PS  Z7, Z17, Z15
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Z16
-	VMOVUPS      (R13)(BX*2), Z17
+	ADDQ         R9, R13
+	VMOVUPS      (R14)(BX*1), Z16
+	VMOVUPS      (R14)(BX*2), Z17
 	VSUBPS       Z17, Z16, Z17
 	VMULPS       Z5, Z17, Z16
-	VMOVUPS      (R13)(SI*1), Z18
-	VMOVUPS      (R13)(BX*4), Z19
+	VMOVUPS      (R14)(SI*1), Z18
+	VMOVUPS      (R14)(BX*4), Z19
 	VSUBPS       Z19, Z18, Z18
 	VFNMADD231PS Z1, Z18, Z16
-	VMOVUPS      (R13)(DI*1), Z19
-	VMOVUPS      (R13)(SI*2), Z20
+	VMOVUPS      (R14)(DI*1), Z19
+	VMOVUPS      (R14)(SI*2), Z20
 	VSUBPS       Z20, Z19, Z19
 	VFMADD231PS  Z6, Z19, Z16
 	VMULPS       Z7, Z17, Z17
 	VFNMADD231PS Z1, Z18, Z17
 	VFMADD231PS  Z7, Z19, Z17
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Z18
-	VMOVUPS      (R13)(BX*2), Z19
+	ADDQ         R9, R13
+	VMOVUPS      (R14)(BX*1), Z18
+	VMOVUPS      (R14)(BX*2), Z19
 	VSUBPS       Z19, Z18, Z19
 	VMULPS       Z5, Z19, Z18
-	VMOVUPS      (R13)(SI*1), Z20
-	VMOVUPS      (R13)(BX*4), Z21
+	VMOVUPS      (R14)(SI*1), Z20
+	VMOVUPS      (R14)(BX*4), Z21
 	VSUBPS       Z21, Z20, Z20
 	VFNMADD231PS Z1, Z20, Z18
-	VMOVUPS      (R13)(DI*1), Z21
-	VMOVUPS      (R13)(SI*2), Z22
+	VMOVUPS      (R14)(DI*1), Z21
+	VMOVUPS      (R14)(SI*2), Z22
 	VSUBPS       Z22, Z21, Z21
 	VFMADD231PS  Z6, Z21, Z18
 	VMULPS       Z7, Z19, Z19
 	VFNMADD231PS Z1, Z20, Z19
 	VFMADD231PS  Z7, Z21, Z19
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Z20
-	VMOVUPS      (R13)(BX*2), Z21
+	ADDQ         R9, R13
+	VMOVUPS      (R14)(BX*1), Z20
+	VMOVUPS      (R14)(BX*2), Z21
 	VSUBPS       Z21, Z20, Z21
 	VMULPS       Z5, Z21, Z20
-	VMOVUPS      (R13)(SI*1), Z22
-	VMOVUPS      (R13)(BX*4), Z23
+	VMOVUPS      (R14)(SI*1), Z22
+	VMOVUPS      (R14)(BX*4), Z23
 	VSUBPS       Z23, Z22, Z22
 	VFNMADD231PS Z1, Z22, Z20
-	VMOVUPS      (R13)(DI*1), Z23
-	VMOVUPS      (R13)(SI*2), Z24
+	VMOVUPS      (R14)(DI*1), Z23
+	VMOVUPS      (R14)(SI*2), Z24
 	VSUBPS       Z24, Z23, Z23
 	VFMADD231PS  Z6, Z23, Z20
 	VMULPS       Z7, Z21, Z21
 	VFNMADD231PS Z1, Z22, Z21
 	VFMADD231PS  Z7, Z23, Z21
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Z22
-	VMOVUPS      (R13)(BX*2), Z23
+	ADDQ         R9, R13
+	VMOVUPS      (R14)(BX*1), Z22
+	VMOVUPS      (R14)(BX*2), Z23
 	VSUBPS       Z23, Z22, Z23
 	VMULPS       Z5, Z23, Z22
-	VMOVUPS      (R13)(SI*1), Z24
-	VMOVUPS      (R13)(BX*4), Z25
+	VMOVUPS      (R14)(SI*1), Z24
+	VMOVUPS      (R14)(BX*4), Z25
 	VSUBPS       Z25, Z24, Z24
 	VFNMADD231PS Z1, Z24, Z22
-	VMOVUPS      (R13)(DI*1), Z25
-	VMOVUPS      (R13)(SI*2), Z26
+	VMOVUPS      (R14)(DI*1), Z25
+	VMOVUPS      (R14)(SI*2), Z26
 	VSUBPS       Z26, Z25, Z25
 	VFMADD231PS  Z6, Z25, Z22
 	VMULPS       Z7, Z23, Z23
@@ -9365,141 +9365,141 @@ body:
 	VMOVUPS.Z    (R13)(R11*4), K1, Z9
 	VADDPS       Z9, Z8, Z9
 	VMOVUPS      Z9, K1, (R13)(R11*4)
-	MOVQ         ahead+64(FP), R14
-	LEAQ         (CX)(R14*4), R14
-	MOVQ         CX, R13
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Z8
+	MOVQ         ahead+64(FP), R13
+	LEAQ         (CX)(R13*4), R13
+	MOVQ         CX, R14
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Z8
 	VMOVAPS      Z8, Z8
-	VMOVUPS      (R13)(BX*1), Z9
-	VMOVUPS      (R13)(BX*2), Z10
+	VMOVUPS      (R14)(BX*1), Z9
+	VMOVUPS      (R14)(BX*2), Z10
 	VADDPS       Z10, Z9, Z9
 	VFMADD231PS  Z4, Z9, Z8
-	VMOVUPS      (R13)(SI*1), Z9
-	VMOVUPS      (R13)(BX*4), Z10
+	VMOVUPS      (R14)(SI*1), Z9
+	VMOVUPS      (R14)(BX*4), Z10
 	VADDPS       Z10, Z9, Z9
 	VFNMADD231PS Z1, Z9, Z8
-	VMOVUPS      (R13)(DI*1), Z9
-	VMOVUPS      (R13)(SI*2), Z10
+	VMOVUPS      (R14)(DI*1), Z9
+	VMOVUPS      (R14)(SI*2), Z10
 	VADDPS       Z10, Z9, Z9
 	VFMADD231PS  Z3, Z9, Z8
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Z9
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Z9
 	VMOVAPS      Z9, Z9
-	VMOVUPS      (R13)(BX*1), Z10
-	VMOVUPS      (R13)(BX*2), Z11
+	VMOVUPS      (R14)(BX*1), Z10
+	VMOVUPS      (R14)(BX*2), Z11
 	VADDPS       Z11, Z10, Z10
 	VFMADD231PS  Z4, Z10, Z9
-	VMOVUPS      (R13)(SI*1), Z10
-	VMOVUPS      (R13)(BX*4), Z11
+	VMOVUPS      (R14)(SI*1), Z10
+	VMOVUPS      (R14)(BX*4), Z11
 	VADDPS       Z11, Z10, Z10
 	VFNMADD231PS Z1, Z10, Z9
-	VMOVUPS      (R13)(DI*1), Z10
-	VMOVUPS      (R13)(SI*2), Z11
+	VMOVUPS      (R14)(DI*1), Z10
+	VMOVUPS      (R14)(SI*2), Z11
 	VADDPS       Z11, Z10, Z10
 	VFMADD231PS  Z3, Z10, Z9
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Z10
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Z10
 	VMOVAPS      Z10, Z10
-	VMOVUPS      (R13)(BX*1), Z11
-	VMOVUPS      (R13)(BX*2), Z12
+	VMOVUPS      (R14)(BX*1), Z11
+	VMOVUPS      (R14)(BX*2), Z12
 	VADDPS       Z12, Z11, Z11
 	VFMADD231PS  Z4, Z11, Z10
-	VMOVUPS      (R13)(SI*1), Z11
-	VMOVUPS      (R13)(BX*4), Z12
+	VMOVUPS      (R14)(SI*1), Z11
+	VMOVUPS      (R14)(BX*4), Z12
 	VADDPS       Z12, Z11, Z11
 	VFNMADD231PS Z1, Z11, Z10
-	VMOVUPS      (R13)(DI*1), Z11
-	VMOVUPS      (R13)(SI*2), Z12
+	VMOVUPS      (R14)(DI*1), Z11
+	VMOVUPS      (R14)(SI*2), Z12
 	VADDPS       Z12, Z11, Z11
 	VFMADD231PS  Z3, Z11, Z10
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Z11
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Z11
 	VMOVAPS      Z11, Z11
-	VMOVUPS      (R13)(BX*1), Z12
-	VMOVUPS      (R13)(BX*2), Z13
+	VMOVUPS      (R14)(BX*1), Z12
+	VMOVUPS      (R14)(BX*2), Z13
 	VADDPS       Z13, Z12, Z12
 	VFMADD231PS  Z4, Z12, Z11
-	VMOVUPS      (R13)(SI*1), Z12
-	VMOVUPS      (R13)(BX*4), Z13
+	VMOVUPS      (R14)(SI*1), Z12
+	VMOVUPS      (R14)(BX*4), Z13
 	VADDPS       Z13, Z12, Z12
 	VFNMADD231PS Z1, Z12, Z11
-	VMOVUPS      (R13)(DI*1), Z12
-	VMOVUPS      (R13)(SI*2), Z13
+	VMOVUPS      (R14)(DI*1), Z12
+	VMOVUPS      (R14)(SI*2), Z13
 	VADDPS       Z13, Z12, Z12
 	VFMADD231PS  Z3, Z12, Z11
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Z12
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Z12
 	VMOVAPS      Z12, Z12
-	VMOVUPS      (R13)(BX*1), Z13
-	VMOVUPS      (R13)(BX*2), Z14
+	VMOVUPS      (R14)(BX*1), Z13
+	VMOVUPS      (R14)(BX*2), Z14
 	VADDPS       Z14, Z13, Z13
 	VFMADD231PS  Z4, Z13, Z12
-	VMOVUPS      (R13)(SI*1), Z13
-	VMOVUPS      (R13)(BX*4), Z14
+	VMOVUPS      (R14)(SI*1), Z13
+	VMOVUPS      (R14)(BX*4), Z14
 	VADDPS       Z14, Z13, Z13
 	VFNMADD231PS Z1, Z13, Z12
-	VMOVUPS      (R13)(DI*1), Z13
-	VMOVUPS      (R13)(SI*2), Z14
+	VMOVUPS      (R14)(DI*1), Z13
+	VMOVUPS      (R14)(SI*2), Z14
 	VADDPS       Z14, Z13, Z13
 	VFMADD231PS  Z3, Z13, Z12
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Z13
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Z13
 	VMOVAPS      Z13, Z13
-	VMOVUPS      (R13)(BX*1), Z14
-	VMOVUPS      (R13)(BX*2), Z15
+	VMOVUPS      (R14)(BX*1), Z14
+	VMOVUPS      (R14)(BX*2), Z15
 	VADDPS       Z15, Z14, Z14
 	VFMADD231PS  Z4, Z14, Z13
-	VMOVUPS      (R13)(SI*1), Z14
-	VMOVUPS      (R13)(BX*4), Z15
+	VMOVUPS      (R14)(SI*1), Z14
+	VMOVUPS      (R14)(BX*4), Z15
 	VADDPS       Z15, Z14, Z14
 	VFNMADD231PS Z1, Z14, Z13
-	VMOVUPS      (R13)(DI*1), Z14
-	VMOVUPS      (R13)(SI*2), Z15
+	VMOVUPS      (R14)(DI*1), Z14
+	VMOVUPS      (R14)(SI*2), Z15
 	VADDPS       Z15, Z14, Z14
 	VFMADD231PS  Z3, Z14, Z13
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Z14
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Z14
 	VMOVAPS      Z14, Z14
-	VMOVUPS      (R13)(BX*1), Z15
-	VMOVUPS      (R13)(BX*2), Z16
+	VMOVUPS      (R14)(BX*1), Z15
+	VMOVUPS      (R14)(BX*2), Z16
 	VADDPS       Z16, Z15, Z15
 	VFMADD231PS  Z4, Z15, Z14
-	VMOVUPS      (R13)(SI*1), Z15
-	VMOVUPS      (R13)(BX*4), Z16
+	VMOVUPS      (R14)(SI*1), Z15
+	VMOVUPS      (R14)(BX*4), Z16
 	VADDPS       Z16, Z15, Z15
 	VFNMADD231PS Z1, Z15, Z14
-	VMOVUPS      (R13)(DI*1), Z15
-	VMOVUPS      (R13)(SI*2), Z16
+	VMOVUPS      (R14)(DI*1), Z15
+	VMOVUPS      (R14)(SI*2), Z16
 	VADDPS       Z16, Z15, Z15
 	VFMADD231PS  Z3, Z15, Z14
-	ADDQ         R9, R13
 	ADDQ         R9, R14
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Z15
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Z15
 	VMOVAPS      Z15, Z15
-	VMOVUPS      (R13)(BX*1), Z16
-	VMOVUPS      (R13)(BX*2), Z17
+	VMOVUPS      (R14)(BX*1), Z16
+	VMOVUPS      (R14)(BX*2), Z17
 	VADDPS       Z17, Z16, Z16
 	VFMADD231PS  Z4, Z16, Z15
-	VMOVUPS      (R13)(SI*1), Z16
-	VMOVUPS      (R13)(BX*4), Z17
+	VMOVUPS      (R14)(SI*1), Z16
+	VMOVUPS      (R14)(BX*4), Z17
 	VADDPS       Z17, Z16, Z16
 	VFNMADD231PS Z1, Z16, Z15
-	VMOVUPS      (R13)(DI*1), Z16
-	VMOVUPS      (R13)(SI*2), Z17
+	VMOVUPS      (R14)(DI*1), Z16
+	VMOVUPS      (R14)(SI*2), Z17
 	VADDPS       Z17, Z16, Z16
 	VFMADD231PS  Z3, Z16, Z15
 	LEAQ         (DX)(R10*4), R13
@@ -9551,9 +9551,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradInput4From4AsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput4From4AsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, MMX+
-TEXT ·winogradInput4From4AsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput4From4AsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -9886,9 +9886,9 @@ DATA winogradMasks<>+56(SB)/4, $0x00000000
 DATA winogradMasks<>+60(SB)/4, $0x00000000
 GLOBL winogradMasks<>(SB), RODATA|NOPTR, $64
 
-// func winogradInput4From4FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput4From4FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, MMX+
-TEXT ·winogradInput4From4FirstAsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput4From4FirstAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -10099,9 +10099,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradInput4From4SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput4From4SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, MMX+
-TEXT ·winogradInput4From4SecondAsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput4From4SecondAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -10244,9 +10244,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradOutput2From4AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+// func winogradOutput2From4AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
 // Requires: AVX, MMX+
-TEXT ·winogradOutput2From4AsmAVX2<>(SB), NOSPLIT, $0-76
+TEXT ·winogradOutput2From4AsmAVX2<>(SB), NOSPLIT, $0-88
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+40(FP), DX
@@ -10261,102 +10261,102 @@ TEXT ·winogradOutput2From4AsmAVX2<>(SB), NOSPLIT, $0-76
 	JL   tail
 
 body:
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (DX)(R11*4), R11
-	MOVQ         CX, R10
-	VMOVUPS      (R10), Y0
+	MOVQ         ahead+56(FP), R10
+	LEAQ         (DX)(R10*4), R10
+	MOVQ         CX, R11
+	VMOVUPS      (R11), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R10)(BX*1), Y1
-	VMOVUPS      (R10)(BX*2), Y2
+	VMOVUPS      (R11)(BX*1), Y1
+	VMOVUPS      (R11)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
-	ADDQ         DI, R10
-	VMOVUPS      (R10), Y1
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R10)(BX*1), Y2
-	VMOVUPS      (R10)(BX*2), Y3
+	VMOVUPS      (R11)(BX*1), Y2
+	VMOVUPS      (R11)(BX*2), Y3
 	VADDPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
-	ADDQ         DI, R10
-	VMOVUPS      (R10), Y2
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (R10)(BX*1), Y3
-	VMOVUPS      (R10)(BX*2), Y4
+	VMOVUPS      (R11)(BX*1), Y3
+	VMOVUPS      (R11)(BX*2), Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	ADDQ         DI, R10
-	VMOVUPS      (R10), Y3
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R10)(BX*1), Y4
-	VMOVUPS      (R10)(BX*2), Y5
+	VMOVUPS      (R11)(BX*1), Y4
+	VMOVUPS      (R11)(BX*2), Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VMOVAPS      Y0, Y0
 	VADDPS       Y2, Y1, Y4
 	VADDPS       Y4, Y0, Y0
-	MOVQ         (R8), R10
-	PREFETCHT0   (R11)(R10*4)
+	MOVQ         (R8), R11
+	PREFETCHT0   (R10)(R11*4)
 	VADDPS       (R9), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y4
 	VMAXPS       Y0, Y4, Y0
-	VMOVUPS      Y0, (DX)(R10*4)
+	VMOVUPS      Y0, (DX)(R11*4)
 	VSUBPS       Y2, Y1, Y0
 	VMOVAPS      Y0, Y0
 	VADDPS       Y3, Y0, Y0
-	MOVQ         8(R8), R10
-	PREFETCHT0   (R11)(R10*4)
+	MOVQ         8(R8), R11
+	PREFETCHT0   (R10)(R11*4)
 	VADDPS       (R9), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R10*4)
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (DX)(R11*4), R11
-	MOVQ         CX, R10
-	VMOVUPS      (R10)(BX*1), Y0
-	VMOVUPS      (R10)(BX*2), Y1
+	VMOVUPS      Y0, (DX)(R11*4)
+	MOVQ         ahead+56(FP), R10
+	LEAQ         (DX)(R10*4), R10
+	MOVQ         CX, R11
+	VMOVUPS      (R11)(BX*1), Y0
+	VMOVUPS      (R11)(BX*2), Y1
 	VSUBPS       Y1, Y0, Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R10)(SI*1), Y1
+	VMOVUPS      (R11)(SI*1), Y1
 	VADDPS       Y1, Y0, Y0
-	ADDQ         DI, R10
-	VMOVUPS      (R10)(BX*1), Y1
-	VMOVUPS      (R10)(BX*2), Y2
+	ADDQ         DI, R11
+	VMOVUPS      (R11)(BX*1), Y1
+	VMOVUPS      (R11)(BX*2), Y2
 	VSUBPS       Y2, Y1, Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R10)(SI*1), Y2
+	VMOVUPS      (R11)(SI*1), Y2
 	VADDPS       Y2, Y1, Y1
-	ADDQ         DI, R10
-	VMOVUPS      (R10)(BX*1), Y2
-	VMOVUPS      (R10)(BX*2), Y3
+	ADDQ         DI, R11
+	VMOVUPS      (R11)(BX*1), Y2
+	VMOVUPS      (R11)(BX*2), Y3
 	VSUBPS       Y3, Y2, Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (R10)(SI*1), Y3
+	VMOVUPS      (R11)(SI*1), Y3
 	VADDPS       Y3, Y2, Y2
-	ADDQ         DI, R10
-	VMOVUPS      (R10)(BX*1), Y3
-	VMOVUPS      (R10)(BX*2), Y4
+	ADDQ         DI, R11
+	VMOVUPS      (R11)(BX*1), Y3
+	VMOVUPS      (R11)(BX*2), Y4
 	VSUBPS       Y4, Y3, Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R10)(SI*1), Y4
+	VMOVUPS      (R11)(SI*1), Y4
 	VADDPS       Y4, Y3, Y3
 	VMOVAPS      Y0, Y0
 	VADDPS       Y2, Y1, Y4
 	VADDPS       Y4, Y0, Y0
-	MOVQ         16(R8), R10
-	PREFETCHT0   (R11)(R10*4)
+	MOVQ         16(R8), R11
+	PREFETCHT0   (R10)(R11*4)
 	VADDPS       (R9), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y4
 	VMAXPS       Y0, Y4, Y0
-	VMOVUPS      Y0, (DX)(R10*4)
+	VMOVUPS      Y0, (DX)(R11*4)
 	VSUBPS       Y2, Y1, Y0
 	VMOVAPS      Y0, Y0
 	VADDPS       Y3, Y0, Y0
-	MOVQ         24(R8), R10
-	PREFETCHT0   (R11)(R10*4)
+	MOVQ         24(R8), R11
+	PREFETCHT0   (R10)(R11*4)
 	VADDPS       (R9), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R10*4)
+	VMOVUPS      Y0, (DX)(R11*4)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, R9
@@ -10370,56 +10370,56 @@ tail:
 	LEAQ         winogradMasks<>+0(SB), R10
 	NEGQ         AX
 	LEAQ         32(R10)(AX*4), R10
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (DX)(R11*4), R11
-	MOVQ         CX, AX
-	VMOVUPS      (AX), Y0
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (DX)(AX*4), AX
+	MOVQ         CX, R11
+	VMOVUPS      (R11), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (AX)(BX*1), Y1
-	VMOVUPS      (AX)(BX*2), Y2
+	VMOVUPS      (R11)(BX*1), Y1
+	VMOVUPS      (R11)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
-	ADDQ         DI, AX
-	VMOVUPS      (AX), Y1
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (AX)(BX*1), Y2
-	VMOVUPS      (AX)(BX*2), Y3
+	VMOVUPS      (R11)(BX*1), Y2
+	VMOVUPS      (R11)(BX*2), Y3
 	VADDPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
-	ADDQ         DI, AX
-	VMOVUPS      (AX), Y2
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (AX)(BX*1), Y3
-	VMOVUPS      (AX)(BX*2), Y4
+	VMOVUPS      (R11)(BX*1), Y3
+	VMOVUPS      (R11)(BX*2), Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	ADDQ         DI, AX
-	VMOVUPS      (AX), Y3
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (AX)(BX*1), Y4
-	VMOVUPS      (AX)(BX*2), Y5
+	VMOVUPS      (R11)(BX*1), Y4
+	VMOVUPS      (R11)(BX*2), Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VMOVAPS      Y0, Y0
 	VADDPS       Y2, Y1, Y4
 	VADDPS       Y4, Y0, Y0
-	MOVQ         (R8), AX
-	PREFETCHT0   (R11)(AX*4)
+	MOVQ         (R8), R11
+	PREFETCHT0   (AX)(R11*4)
 	VADDPS       (R9), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y4
 	VMAXPS       Y0, Y4, Y0
 	VMOVUPS      (R10), Y4
-	VMASKMOVPS   Y0, Y4, (DX)(AX*4)
+	VMASKMOVPS   Y0, Y4, (DX)(R11*4)
 	VSUBPS       Y2, Y1, Y0
 	VMOVAPS      Y0, Y0
 	VADDPS       Y3, Y0, Y0
-	MOVQ         8(R8), AX
-	PREFETCHT0   (R11)(AX*4)
+	MOVQ         8(R8), R11
+	PREFETCHT0   (AX)(R11*4)
 	VADDPS       (R9), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
 	VMOVUPS      (R10), Y1
-	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
+	VMASKMOVPS   Y0, Y1, (DX)(R11*4)
 	MOVQ         ahead+56(FP), AX
 	LEAQ         (DX)(AX*4), AX
 	VMOVUPS      (CX)(BX*1), Y0
@@ -10474,9 +10474,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradWeights4From3AsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradWeights4From3AsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradWeights4From3AsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradWeights4From3AsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -10736,9 +10736,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradSpread4From2FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread4From2FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, MMX+
-TEXT ·winogradSpread4From2FirstAsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread4From2FirstAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -10833,9 +10833,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradSpread4From2SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread4From2SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, MMX+
-TEXT ·winogradSpread4From2SecondAsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread4From2SecondAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -10934,9 +10934,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradGather3From4AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+// func winogradGather3From4AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradGather3From4AsmAVX2<>(SB), NOSPLIT, $0-72
+TEXT ·winogradGather3From4AsmAVX2<>(SB), NOSPLIT, $0-80
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+40(FP), DX
@@ -10953,65 +10953,65 @@ TEXT ·winogradGather3From4AsmAVX2<>(SB), NOSPLIT, $0-72
 	JL   tail
 
 body:
-	MOVQ        ahead+64(FP), R11
-	LEAQ        (CX)(R11*4), R11
-	MOVQ        CX, R10
-	PREFETCHT0  (R11)(BX*1)
-	VMOVUPS     (R10)(BX*1), Y0
-	PREFETCHT0  (R11)(BX*2)
-	VMOVUPS     (R10)(BX*2), Y1
+	MOVQ        ahead+64(FP), R10
+	LEAQ        (CX)(R10*4), R10
+	MOVQ        CX, R11
+	PREFETCHT0  (R10)(BX*1)
+	VMOVUPS     (R11)(BX*1), Y0
+	PREFETCHT0  (R10)(BX*2)
+	VMOVUPS     (R11)(BX*2), Y1
 	VADDPS      Y1, Y0, Y1
 	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y0
-	PREFETCHT0  (R11)
-	VMOVUPS     (R10), Y2
+	PREFETCHT0  (R10)
+	VMOVUPS     (R11), Y2
 	VSUBPS      Y2, Y0, Y0
-	PREFETCHT0  (R11)(SI*1)
-	VMOVUPS     (R10)(SI*1), Y2
+	PREFETCHT0  (R10)(SI*1)
+	VMOVUPS     (R11)(SI*1), Y2
 	VMOVAPS     Y2, Y2
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y2
-	ADDQ        DI, R10
 	ADDQ        DI, R11
-	PREFETCHT0  (R11)(BX*1)
-	VMOVUPS     (R10)(BX*1), Y1
-	PREFETCHT0  (R11)(BX*2)
-	VMOVUPS     (R10)(BX*2), Y3
+	ADDQ        DI, R10
+	PREFETCHT0  (R10)(BX*1)
+	VMOVUPS     (R11)(BX*1), Y1
+	PREFETCHT0  (R10)(BX*2)
+	VMOVUPS     (R11)(BX*2), Y3
 	VADDPS      Y3, Y1, Y3
 	VMULPS      winogradConstant3f000000<>+0(SB), Y3, Y1
-	PREFETCHT0  (R11)
-	VMOVUPS     (R10), Y4
+	PREFETCHT0  (R10)
+	VMOVUPS     (R11), Y4
 	VSUBPS      Y4, Y1, Y1
-	PREFETCHT0  (R11)(SI*1)
-	VMOVUPS     (R10)(SI*1), Y4
+	PREFETCHT0  (R10)(SI*1)
+	VMOVUPS     (R11)(SI*1), Y4
 	VMOVAPS     Y4, Y4
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y4
-	ADDQ        DI, R10
 	ADDQ        DI, R11
-	PREFETCHT0  (R11)(BX*1)
-	VMOVUPS     (R10)(BX*1), Y3
-	PREFETCHT0  (R11)(BX*2)
-	VMOVUPS     (R10)(BX*2), Y5
+	ADDQ        DI, R10
+	PREFETCHT0  (R10)(BX*1)
+	VMOVUPS     (R11)(BX*1), Y3
+	PREFETCHT0  (R10)(BX*2)
+	VMOVUPS     (R11)(BX*2), Y5
 	VADDPS      Y5, Y3, Y5
 	VMULPS      winogradConstant3f000000<>+0(SB), Y5, Y3
-	PREFETCHT0  (R11)
-	VMOVUPS     (R10), Y6
+	PREFETCHT0  (R10)
+	VMOVUPS     (R11), Y6
 	VSUBPS      Y6, Y3, Y3
-	PREFETCHT0  (R11)(SI*1)
-	VMOVUPS     (R10)(SI*1), Y6
+	PREFETCHT0  (R10)(SI*1)
+	VMOVUPS     (R11)(SI*1), Y6
 	VMOVAPS     Y6, Y6
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y6
-	ADDQ        DI, R10
 	ADDQ        DI, R11
-	PREFETCHT0  (R11)(BX*1)
-	VMOVUPS     (R10)(BX*1), Y5
-	PREFETCHT0  (R11)(BX*2)
-	VMOVUPS     (R10)(BX*2), Y7
+	ADDQ        DI, R10
+	PREFETCHT0  (R10)(BX*1)
+	VMOVUPS     (R11)(BX*1), Y5
+	PREFETCHT0  (R10)(BX*2)
+	VMOVUPS     (R11)(BX*2), Y7
 	VADDPS      Y7, Y5, Y7
 	VMULPS      winogradConstant3f000000<>+0(SB), Y7, Y5
-	PREFETCHT0  (R11)
-	VMOVUPS     (R10), Y8
+	PREFETCHT0  (R10)
+	VMOVUPS     (R11), Y8
 	VSUBPS      Y8, Y5, Y5
-	PREFETCHT0  (R11)(SI*1)
-	VMOVUPS     (R10)(SI*1), Y8
+	PREFETCHT0  (R10)(SI*1)
+	VMOVUPS     (R11)(SI*1), Y8
 	VMOVAPS     Y8, Y8
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y8
 	VADDPS      Y3, Y1, Y9
@@ -11047,29 +11047,29 @@ body:
 	VMOVUPS     (R10)(R9*1), Y1
 	VADDPS      Y1, Y0, Y1
 	VMOVUPS     Y1, (R10)(R9*1)
-	MOVQ        ahead+64(FP), R11
-	LEAQ        (CX)(R11*4), R11
-	MOVQ        CX, R10
-	VMOVUPS     (R10)(BX*1), Y0
-	VMOVUPS     (R10)(BX*2), Y1
+	MOVQ        ahead+64(FP), R10
+	LEAQ        (CX)(R10*4), R10
+	MOVQ        CX, R11
+	VMOVUPS     (R11)(BX*1), Y0
+	VMOVUPS     (R11)(BX*2), Y1
 	VSUBPS      Y1, Y0, Y0
 	VMULPS      winogradConstant3f000000<>+0(SB), Y0, Y0
-	ADDQ        DI, R10
 	ADDQ        DI, R11
-	VMOVUPS     (R10)(BX*1), Y1
-	VMOVUPS     (R10)(BX*2), Y2
+	ADDQ        DI, R10
+	VMOVUPS     (R11)(BX*1), Y1
+	VMOVUPS     (R11)(BX*2), Y2
 	VSUBPS      Y2, Y1, Y1
 	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y1
-	ADDQ        DI, R10
 	ADDQ        DI, R11
-	VMOVUPS     (R10)(BX*1), Y2
-	VMOVUPS     (R10)(BX*2), Y3
+	ADDQ        DI, R10
+	VMOVUPS     (R11)(BX*1), Y2
+	VMOVUPS     (R11)(BX*2), Y3
 	VSUBPS      Y3, Y2, Y2
 	VMULPS      winogradConstant3f000000<>+0(SB), Y2, Y2
-	ADDQ        DI, R10
 	ADDQ        DI, R11
-	VMOVUPS     (R10)(BX*1), Y3
-	VMOVUPS     (R10)(BX*2), Y4
+	ADDQ        DI, R10
+	VMOVUPS     (R11)(BX*1), Y3
+	VMOVUPS     (R11)(BX*2), Y4
 	VSUBPS      Y4, Y3, Y3
 	VMULPS      winogradConstant3f000000<>+0(SB), Y3, Y3
 	LEAQ        (DX)(R8*1), R10
@@ -11101,65 +11101,65 @@ tail:
 	LEAQ        winogradMasks<>+0(SB), R10
 	NEGQ        AX
 	LEAQ        32(R10)(AX*4), R10
-	MOVQ        ahead+64(FP), R11
-	LEAQ        (CX)(R11*4), R11
-	MOVQ        CX, AX
-	PREFETCHT0  (R11)(BX*1)
-	VMOVUPS     (AX)(BX*1), Y0
-	PREFETCHT0  (R11)(BX*2)
-	VMOVUPS     (AX)(BX*2), Y1
+	MOVQ        ahead+64(FP), AX
+	LEAQ        (CX)(AX*4), AX
+	MOVQ        CX, R11
+	PREFETCHT0  (AX)(BX*1)
+	VMOVUPS     (R11)(BX*1), Y0
+	PREFETCHT0  (AX)(BX*2)
+	VMOVUPS     (R11)(BX*2), Y1
 	VADDPS      Y1, Y0, Y1
 	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y0
-	PREFETCHT0  (R11)
-	VMOVUPS     (AX), Y2
+	PREFETCHT0  (AX)
+	VMOVUPS     (R11), Y2
 	VSUBPS      Y2, Y0, Y0
-	PREFETCHT0  (R11)(SI*1)
-	VMOVUPS     (AX)(SI*1), Y2
+	PREFETCHT0  (AX)(SI*1)
+	VMOVUPS     (R11)(SI*1), Y2
 	VMOVAPS     Y2, Y2
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y2
-	ADDQ        DI, AX
 	ADDQ        DI, R11
-	PREFETCHT0  (R11)(BX*1)
-	VMOVUPS     (AX)(BX*1), Y1
-	PREFETCHT0  (R11)(BX*2)
-	VMOVUPS     (AX)(BX*2), Y3
+	ADDQ        DI, AX
+	PREFETCHT0  (AX)(BX*1)
+	VMOVUPS     (R11)(BX*1), Y1
+	PREFETCHT0  (AX)(BX*2)
+	VMOVUPS     (R11)(BX*2), Y3
 	VADDPS      Y3, Y1, Y3
 	VMULPS      winogradConstant3f000000<>+0(SB), Y3, Y1
-	PREFETCHT0  (R11)
-	VMOVUPS     (AX), Y4
+	PREFETCHT0  (AX)
+	VMOVUPS     (R11), Y4
 	VSUBPS      Y4, Y1, Y1
-	PREFETCHT0  (R11)(SI*1)
-	VMOVUPS     (AX)(SI*1), Y4
+	PREFETCHT0  (AX)(SI*1)
+	VMOVUPS     (R11)(SI*1), Y4
 	VMOVAPS     Y4, Y4
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y4
-	ADDQ        DI, AX
 	ADDQ        DI, R11
-	PREFETCHT0  (R11)(BX*1)
-	VMOVUPS     (AX)(BX*1), Y3
-	PREFETCHT0  (R11)(BX*2)
-	VMOVUPS     (AX)(BX*2), Y5
+	ADDQ        DI, AX
+	PREFETCHT0  (AX)(BX*1)
+	VMOVUPS     (R11)(BX*1), Y3
+	PREFETCHT0  (AX)(BX*2)
+	VMOVUPS     (R11)(BX*2), Y5
 	VADDPS      Y5, Y3, Y5
 	VMULPS      winogradConstant3f000000<>+0(SB), Y5, Y3
-	PREFETCHT0  (R11)
-	VMOVUPS     (AX), Y6
+	PREFETCHT0  (AX)
+	VMOVUPS     (R11), Y6
 	VSUBPS      Y6, Y3, Y3
-	PREFETCHT0  (R11)(SI*1)
-	VMOVUPS     (AX)(SI*1), Y6
+	PREFETCHT0  (AX)(SI*1)
+	VMOVUPS     (R11)(SI*1), Y6
 	VMOVAPS     Y6, Y6
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y6
-	ADDQ        DI, AX
 	ADDQ        DI, R11
-	PREFETCHT0  (R11)(BX*1)
-	VMOVUPS     (AX)(BX*1), Y5
-	PREFETCHT0  (R11)(BX*2)
-	VMOVUPS     (AX)(BX*2), Y7
+	ADDQ        DI, AX
+	PREFETCHT0  (AX)(BX*1)
+	VMOVUPS     (R11)(BX*1), Y5
+	PREFETCHT0  (AX)(BX*2)
+	VMOVUPS     (R11)(BX*2), Y7
 	VADDPS      Y7, Y5, Y7
 	VMULPS      winogradConstant3f000000<>+0(SB), Y7, Y5
-	PREFETCHT0  (R11)
-	VMOVUPS     (AX), Y8
+	PREFETCHT0  (AX)
+	VMOVUPS     (R11), Y8
 	VSUBPS      Y8, Y5, Y5
-	PREFETCHT0  (R11)(SI*1)
-	VMOVUPS     (AX)(SI*1), Y8
+	PREFETCHT0  (AX)(SI*1)
+	VMOVUPS     (R11)(SI*1), Y8
 	VMOVAPS     Y8, Y8
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y8
 	VADDPS      Y3, Y1, Y9
@@ -11259,9 +11259,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradInput6From6AsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput6From6AsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradInput6From6AsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput6From6AsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -12295,9 +12295,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradInput6From6FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput6From6FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradInput6From6FirstAsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput6From6FirstAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -12843,9 +12843,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradInput6From6SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput6From6SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradInput6From6SecondAsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput6From6SecondAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -13397,9 +13397,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradOutput4From6AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+// func winogradOutput4From6AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradOutput4From6AsmAVX2<>(SB), NOSPLIT, $0-76
+TEXT ·winogradOutput4From6AsmAVX2<>(SB), NOSPLIT, $0-88
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+40(FP), DX
@@ -13415,82 +13415,82 @@ TEXT ·winogradOutput4From6AsmAVX2<>(SB), NOSPLIT, $0-76
 	JL   tail
 
 body:
-	MOVQ         ahead+56(FP), R12
-	LEAQ         (DX)(R12*4), R12
-	MOVQ         CX, R11
-	VMOVUPS      (R11), Y0
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (DX)(R11*4), R11
+	MOVQ         CX, R12
+	VMOVUPS      (R12), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R11)(BX*1), Y1
-	VMOVUPS      (R11)(BX*2), Y2
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
-	VMOVUPS      (R11)(SI*1), Y2
-	VMOVUPS      (R11)(BX*4), Y3
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VADDPS       Y2, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y1, Y1
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y2, Y1
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Y2
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (R11)(BX*1), Y3
-	VMOVUPS      (R11)(BX*2), Y4
+	VMOVUPS      (R12)(BX*1), Y3
+	VMOVUPS      (R12)(BX*2), Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	VMOVUPS      (R11)(SI*1), Y4
-	VMOVUPS      (R11)(BX*4), Y5
+	VMOVUPS      (R12)(SI*1), Y4
+	VMOVUPS      (R12)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y2, Y2
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y3, Y3
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y4, Y3
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Y4
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      (R11)(BX*1), Y5
-	VMOVUPS      (R11)(BX*2), Y6
+	VMOVUPS      (R12)(BX*1), Y5
+	VMOVUPS      (R12)(BX*2), Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
-	VMOVUPS      (R11)(SI*1), Y6
-	VMOVUPS      (R11)(BX*4), Y7
+	VMOVUPS      (R12)(SI*1), Y6
+	VMOVUPS      (R12)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VADDPS       Y6, Y4, Y4
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y5, Y5
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y6, Y5
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Y6
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y6
 	VMOVAPS      Y6, Y6
-	VMOVUPS      (R11)(BX*1), Y7
-	VMOVUPS      (R11)(BX*2), Y8
+	VMOVUPS      (R12)(BX*1), Y7
+	VMOVUPS      (R12)(BX*2), Y8
 	VADDPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
-	VMOVUPS      (R11)(SI*1), Y8
-	VMOVUPS      (R11)(BX*4), Y9
+	VMOVUPS      (R12)(SI*1), Y8
+	VMOVUPS      (R12)(BX*4), Y9
 	VADDPS       Y9, Y8, Y8
 	VADDPS       Y8, Y6, Y6
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y7, Y7
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y8, Y7
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Y8
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y8
 	VMOVAPS      Y8, Y8
-	VMOVUPS      (R11)(BX*1), Y9
-	VMOVUPS      (R11)(BX*2), Y10
+	VMOVUPS      (R12)(BX*1), Y9
+	VMOVUPS      (R12)(BX*2), Y10
 	VADDPS       Y10, Y9, Y9
 	VADDPS       Y9, Y8, Y8
-	VMOVUPS      (R11)(SI*1), Y10
-	VMOVUPS      (R11)(BX*4), Y11
+	VMOVUPS      (R12)(SI*1), Y10
+	VMOVUPS      (R12)(BX*4), Y11
 	VADDPS       Y11, Y10, Y10
 	VADDPS       Y10, Y8, Y8
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y9, Y9
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y10, Y9
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Y10
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y10
 	VMOVAPS      Y10, Y10
-	VMOVUPS      (R11)(BX*1), Y11
-	VMOVUPS      (R11)(BX*2), Y12
+	VMOVUPS      (R12)(BX*1), Y11
+	VMOVUPS      (R12)(BX*2), Y12
 	VADDPS       Y12, Y11, Y11
 	VADDPS       Y11, Y10, Y10
-	VMOVUPS      (R11)(SI*1), Y12
-	VMOVUPS      (R11)(BX*4), Y13
+	VMOVUPS      (R12)(SI*1), Y12
+	VMOVUPS      (R12)(BX*4), Y13
 	VADDPS       Y13, Y12, Y12
 	VADDPS       Y12, Y10, Y10
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y11, Y11
@@ -13502,18 +13502,18 @@ body:
 	VADDPS       Y13, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y12, Y12
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y13, Y12
-	MOVQ         (R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         (R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y13
 	VMAXPS       Y0, Y13, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
-	MOVQ         16(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y12, Y0
 	VBROADCASTSS floor+72(FP), Y12
 	VMAXPS       Y0, Y12, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
 	VSUBPS       Y4, Y2, Y2
 	VMULPS       winogradConstant3f200000<>+0(SB), Y2, Y0
 	VSUBPS       Y8, Y6, Y4
@@ -13521,18 +13521,18 @@ body:
 	VMOVAPS      Y10, Y6
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y2, Y6
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y4, Y6
-	MOVQ         8(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         8(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y2
 	VMAXPS       Y0, Y2, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
-	MOVQ         24(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y6, Y0
 	VBROADCASTSS floor+72(FP), Y2
 	VMAXPS       Y0, Y2, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
 	VMOVAPS      Y1, Y0
 	VADDPS       Y5, Y3, Y1
 	VADDPS       Y1, Y0, Y0
@@ -13540,18 +13540,18 @@ body:
 	VADDPS       Y2, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y1, Y1
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y2, Y1
-	MOVQ         64(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         64(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y2
 	VMAXPS       Y0, Y2, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
-	MOVQ         80(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         80(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y1, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
 	VSUBPS       Y5, Y3, Y1
 	VMULPS       winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y9, Y7, Y2
@@ -13559,95 +13559,95 @@ body:
 	VMOVAPS      Y11, Y3
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y3
-	MOVQ         72(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         72(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
-	MOVQ         88(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         88(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y3, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
-	MOVQ         ahead+56(FP), R12
-	LEAQ         (DX)(R12*4), R12
-	MOVQ         CX, R11
-	VMOVUPS      (R11)(BX*1), Y0
-	VMOVUPS      (R11)(BX*2), Y1
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (DX)(R11*4), R11
+	MOVQ         CX, R12
+	VMOVUPS      (R12)(BX*1), Y0
+	VMOVUPS      (R12)(BX*2), Y1
 	VSUBPS       Y1, Y0, Y1
 	VMULPS       winogradConstant3f200000<>+0(SB), Y1, Y0
-	VMOVUPS      (R11)(SI*1), Y2
-	VMOVUPS      (R11)(BX*4), Y3
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y3
 	VSUBPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y2, Y0
-	VMOVUPS      (R11)(DI*1), Y3
+	VMOVUPS      (R12)(DI*1), Y3
 	VMOVAPS      Y3, Y3
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y3
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(BX*1), Y1
-	VMOVUPS      (R11)(BX*2), Y2
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y2
 	VSUBPS       Y2, Y1, Y2
 	VMULPS       winogradConstant3f200000<>+0(SB), Y2, Y1
-	VMOVUPS      (R11)(SI*1), Y4
-	VMOVUPS      (R11)(BX*4), Y5
+	VMOVUPS      (R12)(SI*1), Y4
+	VMOVUPS      (R12)(BX*4), Y5
 	VSUBPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y4, Y1
-	VMOVUPS      (R11)(DI*1), Y5
+	VMOVUPS      (R12)(DI*1), Y5
 	VMOVAPS      Y5, Y5
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y2, Y5
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y4, Y5
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(BX*1), Y2
-	VMOVUPS      (R11)(BX*2), Y4
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Y2
+	VMOVUPS      (R12)(BX*2), Y4
 	VSUBPS       Y4, Y2, Y4
 	VMULPS       winogradConstant3f200000<>+0(SB), Y4, Y2
-	VMOVUPS      (R11)(SI*1), Y6
-	VMOVUPS      (R11)(BX*4), Y7
+	VMOVUPS      (R12)(SI*1), Y6
+	VMOVUPS      (R12)(BX*4), Y7
 	VSUBPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y6, Y2
-	VMOVUPS      (R11)(DI*1), Y7
+	VMOVUPS      (R12)(DI*1), Y7
 	VMOVAPS      Y7, Y7
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y4, Y7
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y6, Y7
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(BX*1), Y4
-	VMOVUPS      (R11)(BX*2), Y6
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Y4
+	VMOVUPS      (R12)(BX*2), Y6
 	VSUBPS       Y6, Y4, Y6
 	VMULPS       winogradConstant3f200000<>+0(SB), Y6, Y4
-	VMOVUPS      (R11)(SI*1), Y8
-	VMOVUPS      (R11)(BX*4), Y9
+	VMOVUPS      (R12)(SI*1), Y8
+	VMOVUPS      (R12)(BX*4), Y9
 	VSUBPS       Y9, Y8, Y8
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y8, Y4
-	VMOVUPS      (R11)(DI*1), Y9
+	VMOVUPS      (R12)(DI*1), Y9
 	VMOVAPS      Y9, Y9
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y6, Y9
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y8, Y9
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(BX*1), Y6
-	VMOVUPS      (R11)(BX*2), Y8
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Y6
+	VMOVUPS      (R12)(BX*2), Y8
 	VSUBPS       Y8, Y6, Y8
 	VMULPS       winogradConstant3f200000<>+0(SB), Y8, Y6
-	VMOVUPS      (R11)(SI*1), Y10
-	VMOVUPS      (R11)(BX*4), Y11
+	VMOVUPS      (R12)(SI*1), Y10
+	VMOVUPS      (R12)(BX*4), Y11
 	VSUBPS       Y11, Y10, Y10
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y10, Y6
-	VMOVUPS      (R11)(DI*1), Y11
+	VMOVUPS      (R12)(DI*1), Y11
 	VMOVAPS      Y11, Y11
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y8, Y11
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y10, Y11
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(BX*1), Y8
-	VMOVUPS      (R11)(BX*2), Y10
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Y8
+	VMOVUPS      (R12)(BX*2), Y10
 	VSUBPS       Y10, Y8, Y10
 	VMULPS       winogradConstant3f200000<>+0(SB), Y10, Y8
-	VMOVUPS      (R11)(SI*1), Y12
-	VMOVUPS      (R11)(BX*4), Y13
+	VMOVUPS      (R12)(SI*1), Y12
+	VMOVUPS      (R12)(BX*4), Y13
 	VSUBPS       Y13, Y12, Y12
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y12, Y8
-	VMOVUPS      (R11)(DI*1), Y13
+	VMOVUPS      (R12)(DI*1), Y13
 	VMOVAPS      Y13, Y13
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y10, Y13
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y12, Y13
@@ -13658,18 +13658,18 @@ body:
 	VADDPS       Y12, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y10, Y10
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y12, Y10
-	MOVQ         32(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         32(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y12
 	VMAXPS       Y0, Y12, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
-	MOVQ         48(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         48(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y10, Y0
 	VBROADCASTSS floor+72(FP), Y10
 	VMAXPS       Y0, Y10, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
 	VSUBPS       Y2, Y1, Y1
 	VMULPS       winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y6, Y4, Y2
@@ -13677,18 +13677,18 @@ body:
 	VMOVAPS      Y8, Y4
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y1, Y4
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y4
-	MOVQ         40(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         40(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
-	MOVQ         56(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         56(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y4, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
 	VMOVAPS      Y3, Y0
 	VADDPS       Y7, Y5, Y1
 	VADDPS       Y1, Y0, Y0
@@ -13696,18 +13696,18 @@ body:
 	VADDPS       Y2, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y1, Y1
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y2, Y1
-	MOVQ         96(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         96(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y2
 	VMAXPS       Y0, Y2, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
-	MOVQ         112(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         112(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y1, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
 	VSUBPS       Y7, Y5, Y1
 	VMULPS       winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y11, Y9, Y2
@@ -13715,18 +13715,18 @@ body:
 	VMOVAPS      Y13, Y3
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y3
-	MOVQ         104(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         104(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
-	MOVQ         120(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         120(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y3, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, R10
@@ -13740,82 +13740,82 @@ tail:
 	LEAQ         winogradMasks<>+0(SB), R11
 	NEGQ         AX
 	LEAQ         32(R11)(AX*4), R11
-	MOVQ         ahead+56(FP), R12
-	LEAQ         (DX)(R12*4), R12
-	MOVQ         CX, AX
-	VMOVUPS      (AX), Y0
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (DX)(AX*4), AX
+	MOVQ         CX, R12
+	VMOVUPS      (R12), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (AX)(BX*1), Y1
-	VMOVUPS      (AX)(BX*2), Y2
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
-	VMOVUPS      (AX)(SI*1), Y2
-	VMOVUPS      (AX)(BX*4), Y3
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VADDPS       Y2, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y1, Y1
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y2, Y1
-	ADDQ         R8, AX
-	VMOVUPS      (AX), Y2
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (AX)(BX*1), Y3
-	VMOVUPS      (AX)(BX*2), Y4
+	VMOVUPS      (R12)(BX*1), Y3
+	VMOVUPS      (R12)(BX*2), Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	VMOVUPS      (AX)(SI*1), Y4
-	VMOVUPS      (AX)(BX*4), Y5
+	VMOVUPS      (R12)(SI*1), Y4
+	VMOVUPS      (R12)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y2, Y2
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y3, Y3
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y4, Y3
-	ADDQ         R8, AX
-	VMOVUPS      (AX), Y4
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      (AX)(BX*1), Y5
-	VMOVUPS      (AX)(BX*2), Y6
+	VMOVUPS      (R12)(BX*1), Y5
+	VMOVUPS      (R12)(BX*2), Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
-	VMOVUPS      (AX)(SI*1), Y6
-	VMOVUPS      (AX)(BX*4), Y7
+	VMOVUPS      (R12)(SI*1), Y6
+	VMOVUPS      (R12)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VADDPS       Y6, Y4, Y4
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y5, Y5
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y6, Y5
-	ADDQ         R8, AX
-	VMOVUPS      (AX), Y6
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y6
 	VMOVAPS      Y6, Y6
-	VMOVUPS      (AX)(BX*1), Y7
-	VMOVUPS      (AX)(BX*2), Y8
+	VMOVUPS      (R12)(BX*1), Y7
+	VMOVUPS      (R12)(BX*2), Y8
 	VADDPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
-	VMOVUPS      (AX)(SI*1), Y8
-	VMOVUPS      (AX)(BX*4), Y9
+	VMOVUPS      (R12)(SI*1), Y8
+	VMOVUPS      (R12)(BX*4), Y9
 	VADDPS       Y9, Y8, Y8
 	VADDPS       Y8, Y6, Y6
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y7, Y7
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y8, Y7
-	ADDQ         R8, AX
-	VMOVUPS      (AX), Y8
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y8
 	VMOVAPS      Y8, Y8
-	VMOVUPS      (AX)(BX*1), Y9
-	VMOVUPS      (AX)(BX*2), Y10
+	VMOVUPS      (R12)(BX*1), Y9
+	VMOVUPS      (R12)(BX*2), Y10
 	VADDPS       Y10, Y9, Y9
 	VADDPS       Y9, Y8, Y8
-	VMOVUPS      (AX)(SI*1), Y10
-	VMOVUPS      (AX)(BX*4), Y11
+	VMOVUPS      (R12)(SI*1), Y10
+	VMOVUPS      (R12)(BX*4), Y11
 	VADDPS       Y11, Y10, Y10
 	VADDPS       Y10, Y8, Y8
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y9, Y9
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y10, Y9
-	ADDQ         R8, AX
-	VMOVUPS      (AX), Y10
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y10
 	VMOVAPS      Y10, Y10
-	VMOVUPS      (AX)(BX*1), Y11
-	VMOVUPS      (AX)(BX*2), Y12
+	VMOVUPS      (R12)(BX*1), Y11
+	VMOVUPS      (R12)(BX*2), Y12
 	VADDPS       Y12, Y11, Y11
 	VADDPS       Y11, Y10, Y10
-	VMOVUPS      (AX)(SI*1), Y12
-	VMOVUPS      (AX)(BX*4), Y13
+	VMOVUPS      (R12)(SI*1), Y12
+	VMOVUPS      (R12)(BX*4), Y13
 	VADDPS       Y13, Y12, Y12
 	VADDPS       Y12, Y10, Y10
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y11, Y11
@@ -13827,20 +13827,20 @@ tail:
 	VADDPS       Y13, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y12, Y12
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y13, Y12
-	MOVQ         (R9), AX
-	PREFETCHT0   (R12)(AX*4)
+	MOVQ         (R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y13
 	VMAXPS       Y0, Y13, Y0
 	VMOVUPS      (R11), Y13
-	VMASKMOVPS   Y0, Y13, (DX)(AX*4)
-	MOVQ         16(R9), AX
-	PREFETCHT0   (R12)(AX*4)
+	VMASKMOVPS   Y0, Y13, (DX)(R12*4)
+	MOVQ         16(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VADDPS       (R10), Y12, Y0
 	VBROADCASTSS floor+72(FP), Y12
 	VMAXPS       Y0, Y12, Y0
 	VMOVUPS      (R11), Y12
-	VMASKMOVPS   Y0, Y12, (DX)(AX*4)
+	VMASKMOVPS   Y0, Y12, (DX)(R12*4)
 	VSUBPS       Y4, Y2, Y2
 	VMULPS       winogradConstant3f200000<>+0(SB), Y2, Y0
 	VSUBPS       Y8, Y6, Y4
@@ -13848,20 +13848,20 @@ tail:
 	VMOVAPS      Y10, Y6
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y2, Y6
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y4, Y6
-	MOVQ         8(R9), AX
-	PREFETCHT0   (R12)(AX*4)
+	MOVQ         8(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y2
 	VMAXPS       Y0, Y2, Y0
 	VMOVUPS      (R11), Y2
-	VMASKMOVPS   Y0, Y2, (DX)(AX*4)
-	MOVQ         24(R9), AX
-	PREFETCHT0   (R12)(AX*4)
+	VMASKMOVPS   Y0, Y2, (DX)(R12*4)
+	MOVQ         24(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VADDPS       (R10), Y6, Y0
 	VBROADCASTSS floor+72(FP), Y2
 	VMAXPS       Y0, Y2, Y0
 	VMOVUPS      (R11), Y2
-	VMASKMOVPS   Y0, Y2, (DX)(AX*4)
+	VMASKMOVPS   Y0, Y2, (DX)(R12*4)
 	VMOVAPS      Y1, Y0
 	VADDPS       Y5, Y3, Y1
 	VADDPS       Y1, Y0, Y0
@@ -13869,20 +13869,20 @@ tail:
 	VADDPS       Y2, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y1, Y1
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y2, Y1
-	MOVQ         64(R9), AX
-	PREFETCHT0   (R12)(AX*4)
+	MOVQ         64(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y2
 	VMAXPS       Y0, Y2, Y0
 	VMOVUPS      (R11), Y2
-	VMASKMOVPS   Y0, Y2, (DX)(AX*4)
-	MOVQ         80(R9), AX
-	PREFETCHT0   (R12)(AX*4)
+	VMASKMOVPS   Y0, Y2, (DX)(R12*4)
+	MOVQ         80(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VADDPS       (R10), Y1, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
+	VMASKMOVPS   Y0, Y1, (DX)(R12*4)
 	VSUBPS       Y5, Y3, Y1
 	VMULPS       winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y9, Y7, Y2
@@ -13890,20 +13890,20 @@ tail:
 	VMOVAPS      Y11, Y3
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y3
-	MOVQ         72(R9), AX
-	PREFETCHT0   (R12)(AX*4)
+	MOVQ         72(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
-	MOVQ         88(R9), AX
-	PREFETCHT0   (R12)(AX*4)
+	VMASKMOVPS   Y0, Y1, (DX)(R12*4)
+	MOVQ         88(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VADDPS       (R10), Y3, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
+	VMASKMOVPS   Y0, Y1, (DX)(R12*4)
 	MOVQ         ahead+56(FP), AX
 	LEAQ         (DX)(AX*4), AX
 	VMOVUPS      (CX)(BX*1), Y0
@@ -14072,9 +14072,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradWeights6From3AsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradWeights6From3AsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradWeights6From3AsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradWeights6From3AsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -14544,9 +14544,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradSpread6From4FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread6From4FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradSpread6From4FirstAsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread6From4FirstAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -14878,9 +14878,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradSpread6From4SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread6From4SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradSpread6From4SecondAsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread6From4SecondAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -15218,9 +15218,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradGather3From6AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+// func winogradGather3From6AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradGather3From6AsmAVX2<>(SB), NOSPLIT, $0-72
+TEXT ·winogradGather3From6AsmAVX2<>(SB), NOSPLIT, $0-80
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+40(FP), DX
@@ -15238,136 +15238,136 @@ TEXT ·winogradGather3From6AsmAVX2<>(SB), NOSPLIT, $0-72
 	JL   tail
 
 body:
-	MOVQ         ahead+64(FP), R12
-	LEAQ         (CX)(R12*4), R12
-	MOVQ         CX, R11
-	PREFETCHT0   (R12)
-	VMOVUPS      (R11), Y0
+	MOVQ         ahead+64(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	MOVQ         CX, R12
+	PREFETCHT0   (R11)
+	VMOVUPS      (R12), Y0
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (R11)(BX*1), Y1
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (R11)(BX*2), Y2
+	PREFETCHT0   (R11)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y1
+	PREFETCHT0   (R11)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y1, Y0
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (R11)(SI*1), Y2
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (R11)(BX*4), Y3
+	PREFETCHT0   (R11)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y2
+	PREFETCHT0   (R11)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y2, Y0
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (R11)(DI*1), Y3
+	PREFETCHT0   (R11)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y3
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y3
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	VMOVUPS      (R11), Y1
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	VMOVUPS      (R12), Y1
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y1, Y1
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (R11)(BX*1), Y2
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (R11)(BX*2), Y4
+	PREFETCHT0   (R11)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y2
+	PREFETCHT0   (R11)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y4
 	VADDPS       Y4, Y2, Y2
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y2, Y1
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (R11)(SI*1), Y4
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (R11)(BX*4), Y5
+	PREFETCHT0   (R11)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y4
+	PREFETCHT0   (R11)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y4, Y1
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (R11)(DI*1), Y5
+	PREFETCHT0   (R11)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y5
 	VMOVAPS      Y5, Y5
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y2, Y5
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y4, Y5
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	VMOVUPS      (R11), Y2
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	VMOVUPS      (R12), Y2
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y2
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (R11)(BX*1), Y4
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (R11)(BX*2), Y6
+	PREFETCHT0   (R11)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y4
+	PREFETCHT0   (R11)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y6
 	VADDPS       Y6, Y4, Y4
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y4, Y2
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (R11)(SI*1), Y6
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (R11)(BX*4), Y7
+	PREFETCHT0   (R11)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y6
+	PREFETCHT0   (R11)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y6, Y2
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (R11)(DI*1), Y7
+	PREFETCHT0   (R11)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y7
 	VMOVAPS      Y7, Y7
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y4, Y7
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y7
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	VMOVUPS      (R11), Y4
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	VMOVUPS      (R12), Y4
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y4, Y4
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (R11)(BX*1), Y6
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (R11)(BX*2), Y8
+	PREFETCHT0   (R11)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y6
+	PREFETCHT0   (R11)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y8
 	VADDPS       Y8, Y6, Y6
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y6, Y4
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (R11)(SI*1), Y8
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (R11)(BX*4), Y9
+	PREFETCHT0   (R11)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y8
+	PREFETCHT0   (R11)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y9
 	VADDPS       Y9, Y8, Y8
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y8, Y4
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (R11)(DI*1), Y9
+	PREFETCHT0   (R11)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y9
 	VMOVAPS      Y9, Y9
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y9
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y8, Y9
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	VMOVUPS      (R11), Y6
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	VMOVUPS      (R12), Y6
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y6, Y6
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (R11)(BX*1), Y8
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (R11)(BX*2), Y10
+	PREFETCHT0   (R11)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y8
+	PREFETCHT0   (R11)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y10
 	VADDPS       Y10, Y8, Y8
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y8, Y6
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (R11)(SI*1), Y10
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (R11)(BX*4), Y11
+	PREFETCHT0   (R11)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y10
+	PREFETCHT0   (R11)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y11
 	VADDPS       Y11, Y10, Y10
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y10, Y6
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (R11)(DI*1), Y11
+	PREFETCHT0   (R11)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y11
 	VMOVAPS      Y11, Y11
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y8, Y11
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y10, Y11
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	VMOVUPS      (R11), Y8
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	VMOVUPS      (R12), Y8
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y8, Y8
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (R11)(BX*1), Y10
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (R11)(BX*2), Y12
+	PREFETCHT0   (R11)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y10
+	PREFETCHT0   (R11)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y12
 	VADDPS       Y12, Y10, Y10
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y10, Y8
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (R11)(SI*1), Y12
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (R11)(BX*4), Y13
+	PREFETCHT0   (R11)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y12
+	PREFETCHT0   (R11)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y13
 	VADDPS       Y13, Y12, Y12
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y12, Y8
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (R11)(DI*1), Y13
+	PREFETCHT0   (R11)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y13
 	VMOVAPS      Y13, Y13
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y10, Y13
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y12, Y13
@@ -15414,65 +15414,65 @@ body:
 	VMOVUPS      (R11)(R10*1), Y1
 	VADDPS       Y1, Y0, Y1
 	VMOVUPS      Y1, (R11)(R10*1)
-	MOVQ         ahead+64(FP), R12
-	LEAQ         (CX)(R12*4), R12
-	MOVQ         CX, R11
-	VMOVUPS      (R11)(SI*1), Y0
-	VMOVUPS      (R11)(BX*4), Y1
+	MOVQ         ahead+64(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	MOVQ         CX, R12
+	VMOVUPS      (R12)(SI*1), Y0
+	VMOVUPS      (R12)(BX*4), Y1
 	VSUBPS       Y1, Y0, Y0
 	VMULPS       winogradConstant3e379301<>+0(SB), Y0, Y0
-	VMOVUPS      (R11)(BX*1), Y1
-	VMOVUPS      (R11)(BX*2), Y2
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y2
 	VSUBPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y0
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	VMOVUPS      (R11)(SI*1), Y1
-	VMOVUPS      (R11)(BX*4), Y2
+	ADDQ         R8, R11
+	VMOVUPS      (R12)(SI*1), Y1
+	VMOVUPS      (R12)(BX*4), Y2
 	VSUBPS       Y2, Y1, Y1
 	VMULPS       winogradConstant3e379301<>+0(SB), Y1, Y1
-	VMOVUPS      (R11)(BX*1), Y2
-	VMOVUPS      (R11)(BX*2), Y3
+	VMOVUPS      (R12)(BX*1), Y2
+	VMOVUPS      (R12)(BX*2), Y3
 	VSUBPS       Y3, Y2, Y2
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y2, Y1
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	VMOVUPS      (R11)(SI*1), Y2
-	VMOVUPS      (R11)(BX*4), Y3
+	ADDQ         R8, R11
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y3
 	VSUBPS       Y3, Y2, Y2
 	VMULPS       winogradConstant3e379301<>+0(SB), Y2, Y2
-	VMOVUPS      (R11)(BX*1), Y3
-	VMOVUPS      (R11)(BX*2), Y4
+	VMOVUPS      (R12)(BX*1), Y3
+	VMOVUPS      (R12)(BX*2), Y4
 	VSUBPS       Y4, Y3, Y3
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y3, Y2
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	VMOVUPS      (R11)(SI*1), Y3
-	VMOVUPS      (R11)(BX*4), Y4
+	ADDQ         R8, R11
+	VMOVUPS      (R12)(SI*1), Y3
+	VMOVUPS      (R12)(BX*4), Y4
 	VSUBPS       Y4, Y3, Y3
 	VMULPS       winogradConstant3e379301<>+0(SB), Y3, Y3
-	VMOVUPS      (R11)(BX*1), Y4
-	VMOVUPS      (R11)(BX*2), Y5
+	VMOVUPS      (R12)(BX*1), Y4
+	VMOVUPS      (R12)(BX*2), Y5
 	VSUBPS       Y5, Y4, Y4
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y4, Y3
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	VMOVUPS      (R11)(SI*1), Y4
-	VMOVUPS      (R11)(BX*4), Y5
+	ADDQ         R8, R11
+	VMOVUPS      (R12)(SI*1), Y4
+	VMOVUPS      (R12)(BX*4), Y5
 	VSUBPS       Y5, Y4, Y4
 	VMULPS       winogradConstant3e379301<>+0(SB), Y4, Y4
-	VMOVUPS      (R11)(BX*1), Y5
-	VMOVUPS      (R11)(BX*2), Y6
+	VMOVUPS      (R12)(BX*1), Y5
+	VMOVUPS      (R12)(BX*2), Y6
 	VSUBPS       Y6, Y5, Y5
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y5, Y4
-	ADDQ         R8, R11
 	ADDQ         R8, R12
-	VMOVUPS      (R11)(SI*1), Y5
-	VMOVUPS      (R11)(BX*4), Y6
+	ADDQ         R8, R11
+	VMOVUPS      (R12)(SI*1), Y5
+	VMOVUPS      (R12)(BX*4), Y6
 	VSUBPS       Y6, Y5, Y5
 	VMULPS       winogradConstant3e379301<>+0(SB), Y5, Y5
-	VMOVUPS      (R11)(BX*1), Y6
-	VMOVUPS      (R11)(BX*2), Y7
+	VMOVUPS      (R12)(BX*1), Y6
+	VMOVUPS      (R12)(BX*2), Y7
 	VSUBPS       Y7, Y6, Y6
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y6, Y5
 	LEAQ         (DX)(R9*1), R11
@@ -15509,136 +15509,136 @@ tail:
 	LEAQ         winogradMasks<>+0(SB), R11
 	NEGQ         AX
 	LEAQ         32(R11)(AX*4), R11
-	MOVQ         ahead+64(FP), R12
-	LEAQ         (CX)(R12*4), R12
-	MOVQ         CX, AX
-	PREFETCHT0   (R12)
-	VMOVUPS      (AX), Y0
+	MOVQ         ahead+64(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         CX, R12
+	PREFETCHT0   (AX)
+	VMOVUPS      (R12), Y0
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y1
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y2
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y1
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y1, Y0
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y2
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y3
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y2
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y2, Y0
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (AX)(DI*1), Y3
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y3
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y3
-	ADDQ         R8, AX
 	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	VMOVUPS      (AX), Y1
+	ADDQ         R8, AX
+	PREFETCHT0   (AX)
+	VMOVUPS      (R12), Y1
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y1, Y1
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y2
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y4
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y2
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y4
 	VADDPS       Y4, Y2, Y2
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y2, Y1
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y4
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y5
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y4
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y4, Y1
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (AX)(DI*1), Y5
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y5
 	VMOVAPS      Y5, Y5
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y2, Y5
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y4, Y5
-	ADDQ         R8, AX
 	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	VMOVUPS      (AX), Y2
+	ADDQ         R8, AX
+	PREFETCHT0   (AX)
+	VMOVUPS      (R12), Y2
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y2
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y4
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y6
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y4
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y6
 	VADDPS       Y6, Y4, Y4
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y4, Y2
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y6
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y7
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y6
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y6, Y2
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (AX)(DI*1), Y7
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y7
 	VMOVAPS      Y7, Y7
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y4, Y7
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y7
-	ADDQ         R8, AX
 	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	VMOVUPS      (AX), Y4
+	ADDQ         R8, AX
+	PREFETCHT0   (AX)
+	VMOVUPS      (R12), Y4
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y4, Y4
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y6
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y8
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y6
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y8
 	VADDPS       Y8, Y6, Y6
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y6, Y4
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y8
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y9
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y8
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y9
 	VADDPS       Y9, Y8, Y8
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y8, Y4
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (AX)(DI*1), Y9
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y9
 	VMOVAPS      Y9, Y9
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y9
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y8, Y9
-	ADDQ         R8, AX
 	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	VMOVUPS      (AX), Y6
+	ADDQ         R8, AX
+	PREFETCHT0   (AX)
+	VMOVUPS      (R12), Y6
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y6, Y6
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y8
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y10
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y8
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y10
 	VADDPS       Y10, Y8, Y8
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y8, Y6
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y10
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y11
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y10
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y11
 	VADDPS       Y11, Y10, Y10
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y10, Y6
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (AX)(DI*1), Y11
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y11
 	VMOVAPS      Y11, Y11
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y8, Y11
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y10, Y11
-	ADDQ         R8, AX
 	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	VMOVUPS      (AX), Y8
+	ADDQ         R8, AX
+	PREFETCHT0   (AX)
+	VMOVUPS      (R12), Y8
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y8, Y8
-	PREFETCHT0   (R12)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y10
-	PREFETCHT0   (R12)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y12
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y10
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y12
 	VADDPS       Y12, Y10, Y10
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y10, Y8
-	PREFETCHT0   (R12)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y12
-	PREFETCHT0   (R12)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y13
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y12
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y13
 	VADDPS       Y13, Y12, Y12
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y12, Y8
-	PREFETCHT0   (R12)(DI*1)
-	VMOVUPS      (AX)(DI*1), Y13
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y13
 	VMOVAPS      Y13, Y13
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y10, Y13
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y12, Y13
@@ -15790,9 +15790,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradOutput2From6AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+// func winogradOutput2From6AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradOutput2From6AsmAVX2<>(SB), NOSPLIT, $0-76
+TEXT ·winogradOutput2From6AsmAVX2<>(SB), NOSPLIT, $0-88
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+40(FP), DX
@@ -15808,72 +15808,72 @@ TEXT ·winogradOutput2From6AsmAVX2<>(SB), NOSPLIT, $0-76
 	JL   tail
 
 body:
-	MOVQ         ahead+56(FP), R12
-	LEAQ         (DX)(R12*4), R12
-	MOVQ         CX, R11
-	VMOVUPS      (R11), Y0
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (DX)(R11*4), R11
+	MOVQ         CX, R12
+	VMOVUPS      (R12), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R11)(BX*1), Y1
-	VMOVUPS      (R11)(BX*2), Y2
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
-	VMOVUPS      (R11)(SI*1), Y1
-	VMOVUPS      (R11)(BX*4), Y2
+	VMOVUPS      (R12)(SI*1), Y1
+	VMOVUPS      (R12)(BX*4), Y2
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Y1
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R11)(BX*1), Y2
-	VMOVUPS      (R11)(BX*2), Y3
+	VMOVUPS      (R12)(BX*1), Y2
+	VMOVUPS      (R12)(BX*2), Y3
 	VADDPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
-	VMOVUPS      (R11)(SI*1), Y2
-	VMOVUPS      (R11)(BX*4), Y3
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Y2
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (R11)(BX*1), Y3
-	VMOVUPS      (R11)(BX*2), Y4
+	VMOVUPS      (R12)(BX*1), Y3
+	VMOVUPS      (R12)(BX*2), Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	VMOVUPS      (R11)(SI*1), Y3
-	VMOVUPS      (R11)(BX*4), Y4
+	VMOVUPS      (R12)(SI*1), Y3
+	VMOVUPS      (R12)(BX*4), Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Y3
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R11)(BX*1), Y4
-	VMOVUPS      (R11)(BX*2), Y5
+	VMOVUPS      (R12)(BX*1), Y4
+	VMOVUPS      (R12)(BX*2), Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
-	VMOVUPS      (R11)(SI*1), Y4
-	VMOVUPS      (R11)(BX*4), Y5
+	VMOVUPS      (R12)(SI*1), Y4
+	VMOVUPS      (R12)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Y4
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      (R11)(BX*1), Y5
-	VMOVUPS      (R11)(BX*2), Y6
+	VMOVUPS      (R12)(BX*1), Y5
+	VMOVUPS      (R12)(BX*2), Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
-	VMOVUPS      (R11)(SI*1), Y5
-	VMOVUPS      (R11)(BX*4), Y6
+	VMOVUPS      (R12)(SI*1), Y5
+	VMOVUPS      (R12)(BX*4), Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Y5
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R11)(BX*1), Y6
-	VMOVUPS      (R11)(BX*2), Y7
+	VMOVUPS      (R12)(BX*1), Y6
+	VMOVUPS      (R12)(BX*2), Y7
 	VADDPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
-	VMOVUPS      (R11)(SI*1), Y6
-	VMOVUPS      (R11)(BX*4), Y7
+	VMOVUPS      (R12)(SI*1), Y6
+	VMOVUPS      (R12)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	VMOVAPS      Y0, Y0
@@ -15881,89 +15881,89 @@ body:
 	VADDPS       Y6, Y0, Y0
 	VADDPS       Y4, Y3, Y6
 	VADDPS       Y6, Y0, Y0
-	MOVQ         (R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         (R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y6
 	VMAXPS       Y0, Y6, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
 	VMOVAPS      Y5, Y0
 	VSUBPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y4, Y3, Y1
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y0
-	MOVQ         8(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         8(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
-	MOVQ         ahead+56(FP), R12
-	LEAQ         (DX)(R12*4), R12
-	MOVQ         CX, R11
-	VMOVUPS      (R11)(DI*1), Y0
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (DX)(R11*4), R11
+	MOVQ         CX, R12
+	VMOVUPS      (R12)(DI*1), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R11)(BX*1), Y1
-	VMOVUPS      (R11)(BX*2), Y2
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y2
 	VSUBPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y0
-	VMOVUPS      (R11)(SI*1), Y1
-	VMOVUPS      (R11)(BX*4), Y2
+	VMOVUPS      (R12)(SI*1), Y1
+	VMOVUPS      (R12)(BX*4), Y2
 	VSUBPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y0
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(DI*1), Y1
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(DI*1), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R11)(BX*1), Y2
-	VMOVUPS      (R11)(BX*2), Y3
+	VMOVUPS      (R12)(BX*1), Y2
+	VMOVUPS      (R12)(BX*2), Y3
 	VSUBPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y2, Y1
-	VMOVUPS      (R11)(SI*1), Y2
-	VMOVUPS      (R11)(BX*4), Y3
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y3
 	VSUBPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y2, Y1
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(DI*1), Y2
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(DI*1), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (R11)(BX*1), Y3
-	VMOVUPS      (R11)(BX*2), Y4
+	VMOVUPS      (R12)(BX*1), Y3
+	VMOVUPS      (R12)(BX*2), Y4
 	VSUBPS       Y4, Y3, Y3
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y3, Y2
-	VMOVUPS      (R11)(SI*1), Y3
-	VMOVUPS      (R11)(BX*4), Y4
+	VMOVUPS      (R12)(SI*1), Y3
+	VMOVUPS      (R12)(BX*4), Y4
 	VSUBPS       Y4, Y3, Y3
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y3, Y2
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(DI*1), Y3
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(DI*1), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R11)(BX*1), Y4
-	VMOVUPS      (R11)(BX*2), Y5
+	VMOVUPS      (R12)(BX*1), Y4
+	VMOVUPS      (R12)(BX*2), Y5
 	VSUBPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y4, Y3
-	VMOVUPS      (R11)(SI*1), Y4
-	VMOVUPS      (R11)(BX*4), Y5
+	VMOVUPS      (R12)(SI*1), Y4
+	VMOVUPS      (R12)(BX*4), Y5
 	VSUBPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y4, Y3
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(DI*1), Y4
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(DI*1), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      (R11)(BX*1), Y5
-	VMOVUPS      (R11)(BX*2), Y6
+	VMOVUPS      (R12)(BX*1), Y5
+	VMOVUPS      (R12)(BX*2), Y6
 	VSUBPS       Y6, Y5, Y5
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y5, Y4
-	VMOVUPS      (R11)(SI*1), Y5
-	VMOVUPS      (R11)(BX*4), Y6
+	VMOVUPS      (R12)(SI*1), Y5
+	VMOVUPS      (R12)(BX*4), Y6
 	VSUBPS       Y6, Y5, Y5
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y5, Y4
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(DI*1), Y5
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(DI*1), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R11)(BX*1), Y6
-	VMOVUPS      (R11)(BX*2), Y7
+	VMOVUPS      (R12)(BX*1), Y6
+	VMOVUPS      (R12)(BX*2), Y7
 	VSUBPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y6, Y5
-	VMOVUPS      (R11)(SI*1), Y6
-	VMOVUPS      (R11)(BX*4), Y7
+	VMOVUPS      (R12)(SI*1), Y6
+	VMOVUPS      (R12)(BX*4), Y7
 	VSUBPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y6, Y5
 	VMOVAPS      Y0, Y0
@@ -15971,23 +15971,23 @@ body:
 	VADDPS       Y6, Y0, Y0
 	VADDPS       Y4, Y3, Y6
 	VADDPS       Y6, Y0, Y0
-	MOVQ         16(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y6
 	VMAXPS       Y0, Y6, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
 	VMOVAPS      Y5, Y0
 	VSUBPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y4, Y3, Y1
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y0
-	MOVQ         24(R9), R11
-	PREFETCHT0   (R12)(R11*4)
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R11)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R11*4)
+	VMOVUPS      Y0, (DX)(R12*4)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, R10
@@ -16001,72 +16001,72 @@ tail:
 	LEAQ         winogradMasks<>+0(SB), R11
 	NEGQ         AX
 	LEAQ         32(R11)(AX*4), R11
-	MOVQ         ahead+56(FP), R12
-	LEAQ         (DX)(R12*4), R12
-	MOVQ         CX, AX
-	VMOVUPS      (AX), Y0
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (DX)(AX*4), AX
+	MOVQ         CX, R12
+	VMOVUPS      (R12), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (AX)(BX*1), Y1
-	VMOVUPS      (AX)(BX*2), Y2
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
-	VMOVUPS      (AX)(SI*1), Y1
-	VMOVUPS      (AX)(BX*4), Y2
+	VMOVUPS      (R12)(SI*1), Y1
+	VMOVUPS      (R12)(BX*4), Y2
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
-	ADDQ         R8, AX
-	VMOVUPS      (AX), Y1
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (AX)(BX*1), Y2
-	VMOVUPS      (AX)(BX*2), Y3
+	VMOVUPS      (R12)(BX*1), Y2
+	VMOVUPS      (R12)(BX*2), Y3
 	VADDPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
-	VMOVUPS      (AX)(SI*1), Y2
-	VMOVUPS      (AX)(BX*4), Y3
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
-	ADDQ         R8, AX
-	VMOVUPS      (AX), Y2
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (AX)(BX*1), Y3
-	VMOVUPS      (AX)(BX*2), Y4
+	VMOVUPS      (R12)(BX*1), Y3
+	VMOVUPS      (R12)(BX*2), Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	VMOVUPS      (AX)(SI*1), Y3
-	VMOVUPS      (AX)(BX*4), Y4
+	VMOVUPS      (R12)(SI*1), Y3
+	VMOVUPS      (R12)(BX*4), Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	ADDQ         R8, AX
-	VMOVUPS      (AX), Y3
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (AX)(BX*1), Y4
-	VMOVUPS      (AX)(BX*2), Y5
+	VMOVUPS      (R12)(BX*1), Y4
+	VMOVUPS      (R12)(BX*2), Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
-	VMOVUPS      (AX)(SI*1), Y4
-	VMOVUPS      (AX)(BX*4), Y5
+	VMOVUPS      (R12)(SI*1), Y4
+	VMOVUPS      (R12)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
-	ADDQ         R8, AX
-	VMOVUPS      (AX), Y4
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      (AX)(BX*1), Y5
-	VMOVUPS      (AX)(BX*2), Y6
+	VMOVUPS      (R12)(BX*1), Y5
+	VMOVUPS      (R12)(BX*2), Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
-	VMOVUPS      (AX)(SI*1), Y5
-	VMOVUPS      (AX)(BX*4), Y6
+	VMOVUPS      (R12)(SI*1), Y5
+	VMOVUPS      (R12)(BX*4), Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
-	ADDQ         R8, AX
-	VMOVUPS      (AX), Y5
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (AX)(BX*1), Y6
-	VMOVUPS      (AX)(BX*2), Y7
+	VMOVUPS      (R12)(BX*1), Y6
+	VMOVUPS      (R12)(BX*2), Y7
 	VADDPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
-	VMOVUPS      (AX)(SI*1), Y6
-	VMOVUPS      (AX)(BX*4), Y7
+	VMOVUPS      (R12)(SI*1), Y6
+	VMOVUPS      (R12)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	VMOVAPS      Y0, Y0
@@ -16074,25 +16074,25 @@ tail:
 	VADDPS       Y6, Y0, Y0
 	VADDPS       Y4, Y3, Y6
 	VADDPS       Y6, Y0, Y0
-	MOVQ         (R9), AX
-	PREFETCHT0   (R12)(AX*4)
+	MOVQ         (R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y6
 	VMAXPS       Y0, Y6, Y0
 	VMOVUPS      (R11), Y6
-	VMASKMOVPS   Y0, Y6, (DX)(AX*4)
+	VMASKMOVPS   Y0, Y6, (DX)(R12*4)
 	VMOVAPS      Y5, Y0
 	VSUBPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y4, Y3, Y1
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y0
-	MOVQ         8(R9), AX
-	PREFETCHT0   (R12)(AX*4)
+	MOVQ         8(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
+	VMASKMOVPS   Y0, Y1, (DX)(R12*4)
 	MOVQ         ahead+56(FP), AX
 	LEAQ         (DX)(AX*4), AX
 	VMOVUPS      (CX)(DI*1), Y0
@@ -16189,9 +16189,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradWeights6From5AsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradWeights6From5AsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradWeights6From5AsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradWeights6From5AsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -17005,9 +17005,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradSpread6From2FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread6From2FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, MMX+
-TEXT ·winogradSpread6From2FirstAsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread6From2FirstAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -17173,9 +17173,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradSpread6From2SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread6From2SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, MMX+
-TEXT ·winogradSpread6From2SecondAsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread6From2SecondAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -17347,9 +17347,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradGather5From6AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+// func winogradGather5From6AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradGather5From6AsmAVX2<>(SB), NOSPLIT, $0-72
+TEXT ·winogradGather5From6AsmAVX2<>(SB), NOSPLIT, $0-80
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+40(FP), DX
@@ -17368,117 +17368,117 @@ TEXT ·winogradGather5From6AsmAVX2<>(SB), NOSPLIT, $0-72
 	JL   tail
 
 body:
-	MOVQ         ahead+64(FP), R13
-	LEAQ         (CX)(R13*4), R13
-	MOVQ         CX, R12
-	PREFETCHT0   (R13)
-	VMOVUPS      (R12), Y0
+	MOVQ         ahead+64(FP), R12
+	LEAQ         (CX)(R12*4), R12
+	MOVQ         CX, R13
+	PREFETCHT0   (R12)
+	VMOVUPS      (R13), Y0
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
-	PREFETCHT0   (R13)(BX*1)
-	VMOVUPS      (R12)(BX*1), Y1
-	PREFETCHT0   (R13)(BX*2)
-	VMOVUPS      (R12)(BX*2), Y2
+	PREFETCHT0   (R12)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y1
+	PREFETCHT0   (R12)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y1, Y0
-	PREFETCHT0   (R13)(SI*1)
-	VMOVUPS      (R12)(SI*1), Y2
-	PREFETCHT0   (R13)(BX*4)
-	VMOVUPS      (R12)(BX*4), Y3
+	PREFETCHT0   (R12)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y2
+	PREFETCHT0   (R12)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y2, Y0
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y2, Y2
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y2
-	ADDQ         R8, R12
 	ADDQ         R8, R13
-	PREFETCHT0   (R13)
-	VMOVUPS      (R12), Y1
+	ADDQ         R8, R12
+	PREFETCHT0   (R12)
+	VMOVUPS      (R13), Y1
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y1, Y1
-	PREFETCHT0   (R13)(BX*1)
-	VMOVUPS      (R12)(BX*1), Y3
-	PREFETCHT0   (R13)(BX*2)
-	VMOVUPS      (R12)(BX*2), Y4
+	PREFETCHT0   (R12)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y3
+	PREFETCHT0   (R12)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y4
 	VADDPS       Y4, Y3, Y3
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y3, Y1
-	PREFETCHT0   (R13)(SI*1)
-	VMOVUPS      (R12)(SI*1), Y4
-	PREFETCHT0   (R13)(BX*4)
-	VMOVUPS      (R12)(BX*4), Y5
+	PREFETCHT0   (R12)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y4
+	PREFETCHT0   (R12)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y4, Y1
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y4, Y4
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y4
-	ADDQ         R8, R12
 	ADDQ         R8, R13
-	PREFETCHT0   (R13)
-	VMOVUPS      (R12), Y3
+	ADDQ         R8, R12
+	PREFETCHT0   (R12)
+	VMOVUPS      (R13), Y3
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y3, Y3
-	PREFETCHT0   (R13)(BX*1)
-	VMOVUPS      (R12)(BX*1), Y5
-	PREFETCHT0   (R13)(BX*2)
-	VMOVUPS      (R12)(BX*2), Y6
+	PREFETCHT0   (R12)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y5
+	PREFETCHT0   (R12)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y6
 	VADDPS       Y6, Y5, Y5
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y5, Y3
-	PREFETCHT0   (R13)(SI*1)
-	VMOVUPS      (R12)(SI*1), Y6
-	PREFETCHT0   (R13)(BX*4)
-	VMOVUPS      (R12)(BX*4), Y7
+	PREFETCHT0   (R12)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y6
+	PREFETCHT0   (R12)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y6, Y3
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y6, Y6
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y5, Y6
-	ADDQ         R8, R12
 	ADDQ         R8, R13
-	PREFETCHT0   (R13)
-	VMOVUPS      (R12), Y5
+	ADDQ         R8, R12
+	PREFETCHT0   (R12)
+	VMOVUPS      (R13), Y5
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y5, Y5
-	PREFETCHT0   (R13)(BX*1)
-	VMOVUPS      (R12)(BX*1), Y7
-	PREFETCHT0   (R13)(BX*2)
-	VMOVUPS      (R12)(BX*2), Y8
+	PREFETCHT0   (R12)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y7
+	PREFETCHT0   (R12)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y8
 	VADDPS       Y8, Y7, Y7
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y7, Y5
-	PREFETCHT0   (R13)(SI*1)
-	VMOVUPS      (R12)(SI*1), Y8
-	PREFETCHT0   (R13)(BX*4)
-	VMOVUPS      (R12)(BX*4), Y9
+	PREFETCHT0   (R12)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y8
+	PREFETCHT0   (R12)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y9
 	VADDPS       Y9, Y8, Y8
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y8, Y5
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y8, Y8
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y7, Y8
-	ADDQ         R8, R12
 	ADDQ         R8, R13
-	PREFETCHT0   (R13)
-	VMOVUPS      (R12), Y7
+	ADDQ         R8, R12
+	PREFETCHT0   (R12)
+	VMOVUPS      (R13), Y7
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y7, Y7
-	PREFETCHT0   (R13)(BX*1)
-	VMOVUPS      (R12)(BX*1), Y9
-	PREFETCHT0   (R13)(BX*2)
-	VMOVUPS      (R12)(BX*2), Y10
+	PREFETCHT0   (R12)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y9
+	PREFETCHT0   (R12)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y10
 	VADDPS       Y10, Y9, Y9
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y9, Y7
-	PREFETCHT0   (R13)(SI*1)
-	VMOVUPS      (R12)(SI*1), Y10
-	PREFETCHT0   (R13)(BX*4)
-	VMOVUPS      (R12)(BX*4), Y11
+	PREFETCHT0   (R12)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y10
+	PREFETCHT0   (R12)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y11
 	VADDPS       Y11, Y10, Y10
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y10, Y7
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y10, Y10
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y9, Y10
-	ADDQ         R8, R12
 	ADDQ         R8, R13
-	PREFETCHT0   (R13)
-	VMOVUPS      (R12), Y9
+	ADDQ         R8, R12
+	PREFETCHT0   (R12)
+	VMOVUPS      (R13), Y9
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y9, Y9
-	PREFETCHT0   (R13)(BX*1)
-	VMOVUPS      (R12)(BX*1), Y11
-	PREFETCHT0   (R13)(BX*2)
-	VMOVUPS      (R12)(BX*2), Y12
+	PREFETCHT0   (R12)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y11
+	PREFETCHT0   (R12)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y12
 	VADDPS       Y12, Y11, Y11
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y11, Y9
-	PREFETCHT0   (R13)(SI*1)
-	VMOVUPS      (R12)(SI*1), Y12
-	PREFETCHT0   (R13)(BX*4)
-	VMOVUPS      (R12)(BX*4), Y13
+	PREFETCHT0   (R12)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y12
+	PREFETCHT0   (R12)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y13
 	VADDPS       Y13, Y12, Y12
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y12, Y9
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y12, Y12
@@ -17550,75 +17550,75 @@ body:
 	VMOVUPS      (R12)(R10*4), Y1
 	VADDPS       Y1, Y0, Y1
 	VMOVUPS      Y1, (R12)(R10*4)
-	MOVQ         ahead+64(FP), R13
-	LEAQ         (CX)(R13*4), R13
-	MOVQ         CX, R12
-	VMOVUPS      (R12)(SI*1), Y0
-	VMOVUPS      (R12)(BX*4), Y1
+	MOVQ         ahead+64(FP), R12
+	LEAQ         (CX)(R12*4), R12
+	MOVQ         CX, R13
+	VMOVUPS      (R13)(SI*1), Y0
+	VMOVUPS      (R13)(BX*4), Y1
 	VSUBPS       Y1, Y0, Y1
 	VMULPS       winogradConstant3e379301<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(BX*1), Y2
-	VMOVUPS      (R12)(BX*2), Y3
+	VMOVUPS      (R13)(BX*1), Y2
+	VMOVUPS      (R13)(BX*2), Y3
 	VSUBPS       Y3, Y2, Y2
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y2, Y0
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y1, Y1
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y2, Y1
-	ADDQ         R8, R12
 	ADDQ         R8, R13
-	VMOVUPS      (R12)(SI*1), Y2
-	VMOVUPS      (R12)(BX*4), Y3
+	ADDQ         R8, R12
+	VMOVUPS      (R13)(SI*1), Y2
+	VMOVUPS      (R13)(BX*4), Y3
 	VSUBPS       Y3, Y2, Y3
 	VMULPS       winogradConstant3e379301<>+0(SB), Y3, Y2
-	VMOVUPS      (R12)(BX*1), Y4
-	VMOVUPS      (R12)(BX*2), Y5
+	VMOVUPS      (R13)(BX*1), Y4
+	VMOVUPS      (R13)(BX*2), Y5
 	VSUBPS       Y5, Y4, Y4
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y4, Y2
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y3, Y3
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y4, Y3
-	ADDQ         R8, R12
 	ADDQ         R8, R13
-	VMOVUPS      (R12)(SI*1), Y4
-	VMOVUPS      (R12)(BX*4), Y5
+	ADDQ         R8, R12
+	VMOVUPS      (R13)(SI*1), Y4
+	VMOVUPS      (R13)(BX*4), Y5
 	VSUBPS       Y5, Y4, Y5
 	VMULPS       winogradConstant3e379301<>+0(SB), Y5, Y4
-	VMOVUPS      (R12)(BX*1), Y6
-	VMOVUPS      (R12)(BX*2), Y7
+	VMOVUPS      (R13)(BX*1), Y6
+	VMOVUPS      (R13)(BX*2), Y7
 	VSUBPS       Y7, Y6, Y6
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y6, Y4
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y5, Y5
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y6, Y5
-	ADDQ         R8, R12
 	ADDQ         R8, R13
-	VMOVUPS      (R12)(SI*1), Y6
-	VMOVUPS      (R12)(BX*4), Y7
+	ADDQ         R8, R12
+	VMOVUPS      (R13)(SI*1), Y6
+	VMOVUPS      (R13)(BX*4), Y7
 	VSUBPS       Y7, Y6, Y7
 	VMULPS       winogradConstant3e379301<>+0(SB), Y7, Y6
-	VMOVUPS      (R12)(BX*1), Y8
-	VMOVUPS      (R12)(BX*2), Y9
+	VMOVUPS      (R13)(BX*1), Y8
+	VMOVUPS      (R13)(BX*2), Y9
 	VSUBPS       Y9, Y8, Y8
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y8, Y6
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y7, Y7
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y8, Y7
-	ADDQ         R8, R12
 	ADDQ         R8, R13
-	VMOVUPS      (R12)(SI*1), Y8
-	VMOVUPS      (R12)(BX*4), Y9
+	ADDQ         R8, R12
+	VMOVUPS      (R13)(SI*1), Y8
+	VMOVUPS      (R13)(BX*4), Y9
 	VSUBPS       Y9, Y8, Y9
 	VMULPS       winogradConstant3e379301<>+0(SB), Y9, Y8
-	VMOVUPS      (R12)(BX*1), Y10
-	VMOVUPS      (R12)(BX*2), Y11
+	VMOVUPS      (R13)(BX*1), Y10
+	VMOVUPS      (R13)(BX*2), Y11
 	VSUBPS       Y11, Y10, Y10
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y10, Y8
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y9, Y9
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y10, Y9
-	ADDQ         R8, R12
 	ADDQ         R8, R13
-	VMOVUPS      (R12)(SI*1), Y10
-	VMOVUPS      (R12)(BX*4), Y11
+	ADDQ         R8, R12
+	VMOVUPS      (R13)(SI*1), Y10
+	VMOVUPS      (R13)(BX*4), Y11
 	VSUBPS       Y11, Y10, Y11
 	VMULPS       winogradConstant3e379301<>+0(SB), Y11, Y10
-	VMOVUPS      (R12)(BX*1), Y12
-	VMOVUPS      (R12)(BX*2), Y13
+	VMOVUPS      (R13)(BX*1), Y12
+	VMOVUPS      (R13)(BX*2), Y13
 	VSUBPS       Y13, Y12, Y12
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y12, Y10
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y11, Y11
@@ -17692,83 +17692,83 @@ body:
 	VMOVUPS      (R12)(R10*4), Y1
 	VADDPS       Y1, Y0, Y1
 	VMOVUPS      Y1, (R12)(R10*4)
-	MOVQ         ahead+64(FP), R13
-	LEAQ         (CX)(R13*4), R13
-	MOVQ         CX, R12
-	PREFETCHT0   (R13)(DI*1)
-	VMOVUPS      (R12)(DI*1), Y0
+	MOVQ         ahead+64(FP), R12
+	LEAQ         (CX)(R12*4), R12
+	MOVQ         CX, R13
+	PREFETCHT0   (R12)(DI*1)
+	VMOVUPS      (R13)(DI*1), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R12)(BX*1), Y1
-	VMOVUPS      (R12)(BX*2), Y2
+	VMOVUPS      (R13)(BX*1), Y1
+	VMOVUPS      (R13)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(SI*1), Y1
-	VMOVUPS      (R12)(BX*4), Y2
+	VMOVUPS      (R13)(SI*1), Y1
+	VMOVUPS      (R13)(BX*4), Y2
 	VADDPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y1, Y0
-	ADDQ         R8, R12
 	ADDQ         R8, R13
-	PREFETCHT0   (R13)(DI*1)
-	VMOVUPS      (R12)(DI*1), Y1
+	ADDQ         R8, R12
+	PREFETCHT0   (R12)(DI*1)
+	VMOVUPS      (R13)(DI*1), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12)(BX*1), Y2
-	VMOVUPS      (R12)(BX*2), Y3
+	VMOVUPS      (R13)(BX*1), Y2
+	VMOVUPS      (R13)(BX*2), Y3
 	VADDPS       Y3, Y2, Y2
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y2, Y1
-	VMOVUPS      (R12)(SI*1), Y2
-	VMOVUPS      (R12)(BX*4), Y3
+	VMOVUPS      (R13)(SI*1), Y2
+	VMOVUPS      (R13)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y2, Y1
-	ADDQ         R8, R12
 	ADDQ         R8, R13
-	PREFETCHT0   (R13)(DI*1)
-	VMOVUPS      (R12)(DI*1), Y2
+	ADDQ         R8, R12
+	PREFETCHT0   (R12)(DI*1)
+	VMOVUPS      (R13)(DI*1), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (R12)(BX*1), Y3
-	VMOVUPS      (R12)(BX*2), Y4
+	VMOVUPS      (R13)(BX*1), Y3
+	VMOVUPS      (R13)(BX*2), Y4
 	VADDPS       Y4, Y3, Y3
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y3, Y2
-	VMOVUPS      (R12)(SI*1), Y3
-	VMOVUPS      (R12)(BX*4), Y4
+	VMOVUPS      (R13)(SI*1), Y3
+	VMOVUPS      (R13)(BX*4), Y4
 	VADDPS       Y4, Y3, Y3
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y3, Y2
-	ADDQ         R8, R12
 	ADDQ         R8, R13
-	PREFETCHT0   (R13)(DI*1)
-	VMOVUPS      (R12)(DI*1), Y3
+	ADDQ         R8, R12
+	PREFETCHT0   (R12)(DI*1)
+	VMOVUPS      (R13)(DI*1), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12)(BX*1), Y4
-	VMOVUPS      (R12)(BX*2), Y5
+	VMOVUPS      (R13)(BX*1), Y4
+	VMOVUPS      (R13)(BX*2), Y5
 	VADDPS       Y5, Y4, Y4
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y4, Y3
-	VMOVUPS      (R12)(SI*1), Y4
-	VMOVUPS      (R12)(BX*4), Y5
+	VMOVUPS      (R13)(SI*1), Y4
+	VMOVUPS      (R13)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y4, Y3
-	ADDQ         R8, R12
 	ADDQ         R8, R13
-	PREFETCHT0   (R13)(DI*1)
-	VMOVUPS      (R12)(DI*1), Y4
+	ADDQ         R8, R12
+	PREFETCHT0   (R12)(DI*1)
+	VMOVUPS      (R13)(DI*1), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      (R12)(BX*1), Y5
-	VMOVUPS      (R12)(BX*2), Y6
+	VMOVUPS      (R13)(BX*1), Y5
+	VMOVUPS      (R13)(BX*2), Y6
 	VADDPS       Y6, Y5, Y5
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y5, Y4
-	VMOVUPS      (R12)(SI*1), Y5
-	VMOVUPS      (R12)(BX*4), Y6
+	VMOVUPS      (R13)(SI*1), Y5
+	VMOVUPS      (R13)(BX*4), Y6
 	VADDPS       Y6, Y5, Y5
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y5, Y4
-	ADDQ         R8, R12
 	ADDQ         R8, R13
-	PREFETCHT0   (R13)(DI*1)
-	VMOVUPS      (R12)(DI*1), Y5
+	ADDQ         R8, R12
+	PREFETCHT0   (R12)(DI*1)
+	VMOVUPS      (R13)(DI*1), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12)(BX*1), Y6
-	VMOVUPS      (R12)(BX*2), Y7
+	VMOVUPS      (R13)(BX*1), Y6
+	VMOVUPS      (R13)(BX*2), Y7
 	VADDPS       Y7, Y6, Y6
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y6, Y5
-	VMOVUPS      (R12)(SI*1), Y6
-	VMOVUPS      (R12)(BX*4), Y7
+	VMOVUPS      (R13)(SI*1), Y6
+	VMOVUPS      (R13)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y6, Y5
 	LEAQ         (DX)(R9*4), R12
@@ -17817,117 +17817,117 @@ tail:
 	LEAQ         winogradMasks<>+0(SB), R12
 	NEGQ         AX
 	LEAQ         32(R12)(AX*4), R12
-	MOVQ         ahead+64(FP), R13
-	LEAQ         (CX)(R13*4), R13
-	MOVQ         CX, AX
-	PREFETCHT0   (R13)
-	VMOVUPS      (AX), Y0
+	MOVQ         ahead+64(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         CX, R13
+	PREFETCHT0   (AX)
+	VMOVUPS      (R13), Y0
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
-	PREFETCHT0   (R13)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y1
-	PREFETCHT0   (R13)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y2
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y1
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y1, Y0
-	PREFETCHT0   (R13)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y2
-	PREFETCHT0   (R13)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y3
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y2
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y2, Y0
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y2, Y2
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y2
-	ADDQ         R8, AX
 	ADDQ         R8, R13
-	PREFETCHT0   (R13)
-	VMOVUPS      (AX), Y1
+	ADDQ         R8, AX
+	PREFETCHT0   (AX)
+	VMOVUPS      (R13), Y1
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y1, Y1
-	PREFETCHT0   (R13)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y3
-	PREFETCHT0   (R13)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y4
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y3
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y4
 	VADDPS       Y4, Y3, Y3
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y3, Y1
-	PREFETCHT0   (R13)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y4
-	PREFETCHT0   (R13)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y5
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y4
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y4, Y1
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y4, Y4
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y4
-	ADDQ         R8, AX
 	ADDQ         R8, R13
-	PREFETCHT0   (R13)
-	VMOVUPS      (AX), Y3
+	ADDQ         R8, AX
+	PREFETCHT0   (AX)
+	VMOVUPS      (R13), Y3
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y3, Y3
-	PREFETCHT0   (R13)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y5
-	PREFETCHT0   (R13)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y6
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y5
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y6
 	VADDPS       Y6, Y5, Y5
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y5, Y3
-	PREFETCHT0   (R13)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y6
-	PREFETCHT0   (R13)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y7
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y6
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y6, Y3
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y6, Y6
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y5, Y6
-	ADDQ         R8, AX
 	ADDQ         R8, R13
-	PREFETCHT0   (R13)
-	VMOVUPS      (AX), Y5
+	ADDQ         R8, AX
+	PREFETCHT0   (AX)
+	VMOVUPS      (R13), Y5
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y5, Y5
-	PREFETCHT0   (R13)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y7
-	PREFETCHT0   (R13)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y8
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y7
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y8
 	VADDPS       Y8, Y7, Y7
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y7, Y5
-	PREFETCHT0   (R13)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y8
-	PREFETCHT0   (R13)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y9
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y8
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y9
 	VADDPS       Y9, Y8, Y8
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y8, Y5
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y8, Y8
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y7, Y8
-	ADDQ         R8, AX
 	ADDQ         R8, R13
-	PREFETCHT0   (R13)
-	VMOVUPS      (AX), Y7
+	ADDQ         R8, AX
+	PREFETCHT0   (AX)
+	VMOVUPS      (R13), Y7
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y7, Y7
-	PREFETCHT0   (R13)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y9
-	PREFETCHT0   (R13)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y10
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y9
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y10
 	VADDPS       Y10, Y9, Y9
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y9, Y7
-	PREFETCHT0   (R13)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y10
-	PREFETCHT0   (R13)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y11
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y10
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y11
 	VADDPS       Y11, Y10, Y10
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y10, Y7
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y10, Y10
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y9, Y10
-	ADDQ         R8, AX
 	ADDQ         R8, R13
-	PREFETCHT0   (R13)
-	VMOVUPS      (AX), Y9
+	ADDQ         R8, AX
+	PREFETCHT0   (AX)
+	VMOVUPS      (R13), Y9
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y9, Y9
-	PREFETCHT0   (R13)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y11
-	PREFETCHT0   (R13)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y12
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y11
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y12
 	VADDPS       Y12, Y11, Y11
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y11, Y9
-	PREFETCHT0   (R13)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y12
-	PREFETCHT0   (R13)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y13
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y12
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y13
 	VADDPS       Y13, Y12, Y12
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y12, Y9
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y12, Y12
@@ -18019,75 +18019,75 @@ tail:
 	VADDPS       Y1, Y0, Y1
 	VMOVUPS      (R12), Y0
 	VMASKMOVPS   Y1, Y0, (AX)(R10*4)
-	MOVQ         ahead+64(FP), R13
-	LEAQ         (CX)(R13*4), R13
-	MOVQ         CX, AX
-	VMOVUPS      (AX)(SI*1), Y0
-	VMOVUPS      (AX)(BX*4), Y1
+	MOVQ         ahead+64(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         CX, R13
+	VMOVUPS      (R13)(SI*1), Y0
+	VMOVUPS      (R13)(BX*4), Y1
 	VSUBPS       Y1, Y0, Y1
 	VMULPS       winogradConstant3e379301<>+0(SB), Y1, Y0
-	VMOVUPS      (AX)(BX*1), Y2
-	VMOVUPS      (AX)(BX*2), Y3
+	VMOVUPS      (R13)(BX*1), Y2
+	VMOVUPS      (R13)(BX*2), Y3
 	VSUBPS       Y3, Y2, Y2
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y2, Y0
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y1, Y1
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y2, Y1
-	ADDQ         R8, AX
 	ADDQ         R8, R13
-	VMOVUPS      (AX)(SI*1), Y2
-	VMOVUPS      (AX)(BX*4), Y3
+	ADDQ         R8, AX
+	VMOVUPS      (R13)(SI*1), Y2
+	VMOVUPS      (R13)(BX*4), Y3
 	VSUBPS       Y3, Y2, Y3
 	VMULPS       winogradConstant3e379301<>+0(SB), Y3, Y2
-	VMOVUPS      (AX)(BX*1), Y4
-	VMOVUPS      (AX)(BX*2), Y5
+	VMOVUPS      (R13)(BX*1), Y4
+	VMOVUPS      (R13)(BX*2), Y5
 	VSUBPS       Y5, Y4, Y4
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y4, Y2
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y3, Y3
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y4, Y3
-	ADDQ         R8, AX
 	ADDQ         R8, R13
-	VMOVUPS      (AX)(SI*1), Y4
-	VMOVUPS      (AX)(BX*4), Y5
+	ADDQ         R8, AX
+	VMOVUPS      (R13)(SI*1), Y4
+	VMOVUPS      (R13)(BX*4), Y5
 	VSUBPS       Y5, Y4, Y5
 	VMULPS       winogradConstant3e379301<>+0(SB), Y5, Y4
-	VMOVUPS      (AX)(BX*1), Y6
-	VMOVUPS      (AX)(BX*2), Y7
+	VMOVUPS      (R13)(BX*1), Y6
+	VMOVUPS      (R13)(BX*2), Y7
 	VSUBPS       Y7, Y6, Y6
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y6, Y4
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y5, Y5
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y6, Y5
-	ADDQ         R8, AX
 	ADDQ         R8, R13
-	VMOVUPS      (AX)(SI*1), Y6
-	VMOVUPS      (AX)(BX*4), Y7
+	ADDQ         R8, AX
+	VMOVUPS      (R13)(SI*1), Y6
+	VMOVUPS      (R13)(BX*4), Y7
 	VSUBPS       Y7, Y6, Y7
 	VMULPS       winogradConstant3e379301<>+0(SB), Y7, Y6
-	VMOVUPS      (AX)(BX*1), Y8
-	VMOVUPS      (AX)(BX*2), Y9
+	VMOVUPS      (R13)(BX*1), Y8
+	VMOVUPS      (R13)(BX*2), Y9
 	VSUBPS       Y9, Y8, Y8
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y8, Y6
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y7, Y7
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y8, Y7
-	ADDQ         R8, AX
 	ADDQ         R8, R13
-	VMOVUPS      (AX)(SI*1), Y8
-	VMOVUPS      (AX)(BX*4), Y9
+	ADDQ         R8, AX
+	VMOVUPS      (R13)(SI*1), Y8
+	VMOVUPS      (R13)(BX*4), Y9
 	VSUBPS       Y9, Y8, Y9
 	VMULPS       winogradConstant3e379301<>+0(SB), Y9, Y8
-	VMOVUPS      (AX)(BX*1), Y10
-	VMOVUPS      (AX)(BX*2), Y11
+	VMOVUPS      (R13)(BX*1), Y10
+	VMOVUPS      (R13)(BX*2), Y11
 	VSUBPS       Y11, Y10, Y10
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y10, Y8
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y9, Y9
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y10, Y9
-	ADDQ         R8, AX
 	ADDQ         R8, R13
-	VMOVUPS      (AX)(SI*1), Y10
-	VMOVUPS      (AX)(BX*4), Y11
+	ADDQ         R8, AX
+	VMOVUPS      (R13)(SI*1), Y10
+	VMOVUPS      (R13)(BX*4), Y11
 	VSUBPS       Y11, Y10, Y11
 	VMULPS       winogradConstant3e379301<>+0(SB), Y11, Y10
-	VMOVUPS      (AX)(BX*1), Y12
-	VMOVUPS      (AX)(BX*2), Y13
+	VMOVUPS      (R13)(BX*1), Y12
+	VMOVUPS      (R13)(BX*2), Y13
 	VSUBPS       Y13, Y12, Y12
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y12, Y10
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y11, Y11
@@ -18308,9 +18308,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradInput8From8AsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput8From8AsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradInput8From8AsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput8From8AsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -18328,1440 +18328,982 @@ TEXT ·winogradInput8From8AsmAVX2<>(SB), NOSPLIT, $0-64
 body:
 	MOVQ         ahead+56(FP), R11
 	LEAQ         (CX)(R11*4), R11
-	MOVQ         384(R10), R12
-	VMOVUPS      (CX)(R12*4), Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         (R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         128(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         8(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         136(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         16(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         144(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         24(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         152(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         32(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         160(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         40(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         168(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         48(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         176(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         56(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	MOVQ         184(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y8, Y7
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (DX)
-	VMOVAPS      Y6, Y0
+	MOVQ         room+64(FP), R12
+	MOVQ         384(R10), R13
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         (R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         128(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         256(R10), R13
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (DX)(SI*1)
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         64(R10), R13
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         192(R10), R13
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         320(R10), R13
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 256(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 512(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 768(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1024(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1280(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1536(R12)
+	MOVQ         448(R10), R13
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1792(R12)
+	MOVQ         392(R10), R13
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         8(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         136(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         264(R10), R13
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 32(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         72(R10), R13
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         200(R10), R13
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         328(R10), R13
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 288(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 544(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 800(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1056(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1312(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1568(R12)
+	MOVQ         456(R10), R13
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1824(R12)
+	MOVQ         400(R10), R13
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         16(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         144(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         272(R10), R13
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 64(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         80(R10), R13
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         208(R10), R13
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         336(R10), R13
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 320(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 576(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 832(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1088(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1344(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1600(R12)
+	MOVQ         464(R10), R13
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1856(R12)
+	MOVQ         408(R10), R13
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         24(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         152(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         280(R10), R13
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 96(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         88(R10), R13
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         216(R10), R13
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         344(R10), R13
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 352(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 608(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 864(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1120(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1376(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1632(R12)
+	MOVQ         472(R10), R13
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1888(R12)
+	MOVQ         416(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         32(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         160(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         288(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 128(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         96(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         224(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         352(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 384(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 640(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 896(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1152(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1408(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1664(R12)
+	MOVQ         480(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1920(R12)
+	MOVQ         424(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         40(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         168(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         296(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 160(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         104(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         232(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         360(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 416(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 672(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 928(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1184(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1440(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1696(R12)
+	MOVQ         488(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1952(R12)
+	MOVQ         432(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         48(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         176(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         304(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 192(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         112(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         240(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         368(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 448(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 704(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 960(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1216(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1472(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1728(R12)
+	MOVQ         496(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1984(R12)
+	MOVQ         440(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         56(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         184(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         312(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 224(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         120(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         248(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         376(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 480(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 736(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 992(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1248(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1504(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1760(R12)
+	MOVQ         504(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 2016(R12)
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	MOVQ         room+64(FP), R11
+	VMOVUPS      192(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      (R11), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      64(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      128(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (DX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      32(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      96(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      160(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (DX)(SI*1)
 	VMOVUPS      Y0, (DX)(SI*2)
 	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (DX)(DI*1)
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (DX)(DI*1)
 	VMOVUPS      Y0, (DX)(SI*4)
-	VMOVAPS      Y6, Y0
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (DX)(R8*1)
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (DX)(R8*1)
 	VMOVUPS      Y0, (DX)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      224(R11), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
 	VMOVUPS      Y0, (DX)(R9*1)
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	MOVQ         384(R10), R12
-	VMOVUPS      (CX)(R12*4), Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), R12
-	VMOVUPS      (CX)(R12*4), Y5
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), R12
-	VMOVUPS      (CX)(R12*4), Y5
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), R12
-	VMOVUPS      (CX)(R12*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), R12
-	VMOVUPS      (CX)(R12*4), Y6
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), R12
-	VMOVUPS      (CX)(R12*4), Y6
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), R12
-	VMOVUPS      (CX)(R12*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), R12
-	VMOVUPS      (CX)(R12*4), Y7
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), R12
-	VMOVUPS      (CX)(R12*4), Y7
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), R12
-	VMOVUPS      (CX)(R12*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), R12
-	VMOVUPS      (CX)(R12*4), Y8
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), R12
-	VMOVUPS      (CX)(R12*4), Y8
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*1), R11
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (R11)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(SI*1)
-	VMOVUPS      Y0, (R11)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(DI*1)
-	VMOVUPS      Y0, (R11)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
+	LEAQ         (DX)(BX*1), R12
+	VMOVUPS      448(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      256(R11), Y2
 	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y0, (R11)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R11)(R9*1)
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	MOVQ         384(R10), R11
-	VMOVUPS      (CX)(R11*4), Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*2), R11
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (R11)
-	VMOVAPS      Y6, Y0
+	VMOVUPS      320(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      384(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(SI*1)
-	VMOVUPS      Y0, (R11)(SI*2)
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      288(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      352(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      416(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(SI*1)
+	VMOVUPS      Y0, (R12)(SI*2)
 	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(DI*1)
-	VMOVUPS      Y0, (R11)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y0, (R11)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R11)(R9*1)
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	MOVQ         128(R10), R11
-	VMOVUPS      (CX)(R11*4), Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         256(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         384(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
 	VADDPS       Y1, Y0, Y0
-	MOVQ         64(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(DI*1)
+	VMOVUPS      Y0, (R12)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (R12)(R8*1)
+	VMOVUPS      Y0, (R12)(DI*2)
+	VMOVUPS      480(R11), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (R12)(R9*1)
+	LEAQ         (DX)(BX*2), R12
+	VMOVUPS      704(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      512(R11), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      576(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      640(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      544(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      608(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      672(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(SI*1)
+	VMOVUPS      Y0, (R12)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
 	VADDPS       Y1, Y0, Y0
-	MOVQ         192(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(DI*1)
+	VMOVUPS      Y0, (R12)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (R12)(R8*1)
+	VMOVUPS      Y0, (R12)(DI*2)
+	VMOVUPS      736(R11), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (R12)(R9*1)
+	LEAQ         (DX)(BX*1), R12
+	LEAQ         (R12)(BX*2), R12
+	VMOVUPS      960(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      768(R11), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      832(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      896(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      800(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      864(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      928(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(SI*1)
+	VMOVUPS      Y0, (R12)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
 	VADDPS       Y1, Y0, Y0
-	MOVQ         136(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         264(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         392(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         72(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         200(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         144(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         272(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         400(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         80(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         208(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         152(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         280(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         408(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         88(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         216(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         160(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         288(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         416(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         96(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         224(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         168(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         296(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         424(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         104(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         232(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         176(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         304(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         432(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         112(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         240(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         184(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         312(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         440(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VADDPS       Y8, Y7, Y7
-	MOVQ         120(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VADDPS       Y8, Y7, Y7
-	MOVQ         248(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VADDPS       Y8, Y7, Y7
-	LEAQ         (DX)(BX*1), R11
-	LEAQ         (R11)(BX*2), R11
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (R11)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(SI*1)
-	VMOVUPS      Y0, (R11)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(DI*1)
-	VMOVUPS      Y0, (R11)(SI*4)
-	VMOVAPS      Y6, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(DI*1)
+	VMOVUPS      Y0, (R12)(SI*4)
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y0, (R11)(DI*2)
-	VMOVAPS      Y7, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R11)(R9*1)
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	MOVQ         128(R10), R11
-	VMOVUPS      (CX)(R11*4), Y0
+	VMOVUPS      Y2, (R12)(R8*1)
+	VMOVUPS      Y0, (R12)(DI*2)
+	VMOVUPS      992(R11), Y0
 	VMOVAPS      Y0, Y0
-	MOVQ         256(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         384(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (R12)(R9*1)
+	LEAQ         (DX)(BX*4), R12
+	VMOVUPS      1216(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1024(R11), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1088(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1152(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1056(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1120(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1184(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(SI*1)
+	VMOVUPS      Y0, (R12)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
 	VADDPS       Y1, Y0, Y0
-	MOVQ         64(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         192(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         136(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         264(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         392(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         72(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         200(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         144(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         272(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         400(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         80(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         208(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         152(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         280(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         408(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         88(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         216(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         160(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         288(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         416(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         96(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         224(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         168(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         296(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         424(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         104(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         232(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         176(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         304(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         432(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         112(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         240(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         184(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         312(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         440(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VADDPS       Y8, Y7, Y7
-	MOVQ         120(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	MOVQ         248(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	LEAQ         (DX)(BX*4), R11
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (R11)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(SI*1)
-	VMOVUPS      Y0, (R11)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(DI*1)
-	VMOVUPS      Y0, (R11)(SI*4)
-	VMOVAPS      Y6, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(DI*1)
+	VMOVUPS      Y0, (R12)(SI*4)
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y0, (R11)(DI*2)
-	VMOVAPS      Y7, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R11)(R9*1)
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	MOVQ         384(R10), R11
-	VMOVUPS      (CX)(R11*4), Y0
+	VMOVUPS      Y2, (R12)(R8*1)
+	VMOVUPS      Y0, (R12)(DI*2)
+	VMOVUPS      1248(R11), Y0
 	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*1), R11
-	LEAQ         (R11)(BX*4), R11
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (R11)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(SI*1)
-	VMOVUPS      Y0, (R11)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(DI*1)
-	VMOVUPS      Y0, (R11)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (R12)(R9*1)
+	LEAQ         (DX)(BX*1), R12
+	LEAQ         (R12)(BX*4), R12
+	VMOVUPS      1472(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1280(R11), Y2
 	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y0, (R11)(DI*2)
-	VMOVAPS      Y7, Y0
+	VMOVUPS      1344(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1408(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1312(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1376(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1440(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(SI*1)
+	VMOVUPS      Y0, (R12)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(DI*1)
+	VMOVUPS      Y0, (R12)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R11)(R9*1)
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	MOVQ         384(R10), R11
-	VMOVUPS      (CX)(R11*4), Y0
+	VMOVUPS      Y2, (R12)(R8*1)
+	VMOVUPS      Y0, (R12)(DI*2)
+	VMOVUPS      1504(R11), Y0
 	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*2), R11
-	LEAQ         (R11)(BX*4), R11
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (R11)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(SI*1)
-	VMOVUPS      Y0, (R11)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(DI*1)
-	VMOVUPS      Y0, (R11)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (R12)(R9*1)
+	LEAQ         (DX)(BX*2), R12
+	LEAQ         (R12)(BX*4), R12
+	VMOVUPS      1728(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1536(R11), Y2
 	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y0, (R11)(DI*2)
-	VMOVAPS      Y7, Y0
+	VMOVUPS      1600(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1664(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1568(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1632(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1696(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(SI*1)
+	VMOVUPS      Y0, (R12)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(DI*1)
+	VMOVUPS      Y0, (R12)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R11)(R9*1)
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	MOVQ         448(R10), R12
-	VMOVUPS      (CX)(R12*4), Y0
+	VMOVUPS      Y2, (R12)(R8*1)
+	VMOVUPS      Y0, (R12)(DI*2)
+	VMOVUPS      1760(R11), Y0
 	VMOVAPS      Y0, Y0
-	MOVQ         64(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         192(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         456(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         72(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         200(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         464(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         80(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         208(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         472(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         88(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         216(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         480(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         96(R10), R12
-	VMOVUPS      (CX)(R12*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         224(R10), R12
-	VMOVUPS      (CX)(R12*4), Y5
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R12
-	VMOVUPS      (CX)(R12*4), Y5
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         488(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         104(R10), R12
-	VMOVUPS      (CX)(R12*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         232(R10), R12
-	VMOVUPS      (CX)(R12*4), Y6
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R12
-	VMOVUPS      (CX)(R12*4), Y6
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         496(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         112(R10), R12
-	VMOVUPS      (CX)(R12*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         240(R10), R12
-	VMOVUPS      (CX)(R12*4), Y7
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R12
-	VMOVUPS      (CX)(R12*4), Y7
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         504(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         120(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	MOVQ         248(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*1), R11
-	LEAQ         (R11)(BX*2), R11
-	LEAQ         (R11)(BX*4), R11
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (R11)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(SI*1)
-	VMOVUPS      Y0, (R11)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(DI*1)
-	VMOVUPS      Y0, (R11)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (R12)(R9*1)
+	LEAQ         (DX)(BX*1), R12
+	LEAQ         (R12)(BX*2), R12
+	LEAQ         (R12)(BX*4), R12
+	VMOVUPS      1984(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1792(R11), Y2
 	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y0, (R11)(DI*2)
-	VMOVAPS      Y7, Y0
+	VMOVUPS      1856(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1920(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1824(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1888(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1952(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(SI*1)
+	VMOVUPS      Y0, (R12)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(DI*1)
+	VMOVUPS      Y0, (R12)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R11)(R9*1)
+	VMOVUPS      Y2, (R12)(R8*1)
+	VMOVUPS      Y0, (R12)(DI*2)
+	VMOVUPS      2016(R11), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (R12)(R9*1)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, AX
@@ -19776,1800 +19318,1054 @@ tail:
 	LEAQ         32(R11)(AX*4), R11
 	MOVQ         ahead+56(FP), AX
 	LEAQ         (CX)(AX*4), AX
-	MOVQ         384(R10), R12
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(R12*4), Y0, Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         (R10), R12
+	MOVQ         room+64(FP), R12
+	MOVQ         384(R10), R13
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         128(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         8(R10), R12
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         (R10), R13
 	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         136(R10), R12
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         128(R10), R13
 	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         16(R10), R12
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         256(R10), R13
 	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         144(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         24(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         152(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         32(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         160(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         40(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         168(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         48(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         176(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         56(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VSUBPS       Y8, Y7, Y7
-	MOVQ         184(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y8, Y7
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (DX)
-	VMOVAPS      Y6, Y0
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (DX)(SI*1)
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         64(R10), R13
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         192(R10), R13
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         320(R10), R13
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 256(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 512(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 768(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1024(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1280(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1536(R12)
+	MOVQ         448(R10), R13
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R13*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1792(R12)
+	MOVQ         392(R10), R13
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         8(R10), R13
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         136(R10), R13
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         264(R10), R13
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 32(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         72(R10), R13
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         200(R10), R13
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         328(R10), R13
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 288(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 544(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 800(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1056(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1312(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1568(R12)
+	MOVQ         456(R10), R13
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R13*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1824(R12)
+	MOVQ         400(R10), R13
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         16(R10), R13
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         144(R10), R13
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         272(R10), R13
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 64(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         80(R10), R13
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         208(R10), R13
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         336(R10), R13
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 320(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 576(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 832(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1088(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1344(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1600(R12)
+	MOVQ         464(R10), R13
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R13*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1856(R12)
+	MOVQ         408(R10), R13
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         24(R10), R13
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         152(R10), R13
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         280(R10), R13
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 96(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         88(R10), R13
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         216(R10), R13
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         344(R10), R13
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 352(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 608(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 864(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1120(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1376(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1632(R12)
+	MOVQ         472(R10), R13
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R13*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1888(R12)
+	MOVQ         416(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         32(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         160(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         288(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 128(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         96(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         224(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         352(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 384(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 640(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 896(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1152(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1408(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1664(R12)
+	MOVQ         480(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R13*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1920(R12)
+	MOVQ         424(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         40(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         168(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         296(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 160(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         104(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         232(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         360(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 416(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 672(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 928(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1184(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1440(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1696(R12)
+	MOVQ         488(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R13*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1952(R12)
+	MOVQ         432(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         48(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         176(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         304(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 192(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         112(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         240(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         368(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 448(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 704(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 960(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1216(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1472(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1728(R12)
+	MOVQ         496(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R13*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1984(R12)
+	MOVQ         440(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         56(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         184(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         312(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 224(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         120(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         248(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         376(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 480(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 736(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 992(R12)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1248(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1504(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1760(R12)
+	MOVQ         504(R10), R10
+	PREFETCHT0   (AX)(R10*4)
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R10*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 2016(R12)
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         room+64(FP), AX
+	VMOVUPS      192(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      (AX), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      64(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      128(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (DX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      32(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      96(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      160(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (DX)(SI*1)
 	VMOVUPS      Y0, (DX)(SI*2)
 	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (DX)(DI*1)
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (DX)(DI*1)
 	VMOVUPS      Y0, (DX)(SI*4)
-	VMOVAPS      Y6, Y0
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (DX)(R8*1)
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (DX)(R8*1)
 	VMOVUPS      Y0, (DX)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      224(AX), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
 	VMOVUPS      Y0, (DX)(R9*1)
-	MOVQ         ahead+56(FP), AX
-	LEAQ         (CX)(AX*4), AX
-	MOVQ         384(R10), R12
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(R12*4), Y0, Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), R12
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), R12
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), R12
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), R12
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), R12
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), R12
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), R12
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), R12
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), R12
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), R12
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), R12
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*1), AX
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (AX)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(SI*1)
-	VMOVUPS      Y0, (AX)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(DI*1)
-	VMOVUPS      Y0, (AX)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
+	LEAQ         (DX)(BX*1), CX
+	VMOVUPS      448(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      256(AX), Y2
 	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R9*1)
-	MOVQ         ahead+56(FP), AX
-	LEAQ         (CX)(AX*4), AX
-	MOVQ         384(R10), AX
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(AX*4), Y0, Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*2), AX
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (AX)
-	VMOVAPS      Y6, Y0
+	VMOVUPS      320(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      384(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (CX)
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(SI*1)
-	VMOVUPS      Y0, (AX)(SI*2)
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      288(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      352(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      416(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(SI*1)
+	VMOVUPS      Y0, (CX)(SI*2)
 	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(DI*1)
-	VMOVUPS      Y0, (AX)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R9*1)
-	MOVQ         ahead+56(FP), AX
-	LEAQ         (CX)(AX*4), AX
-	MOVQ         128(R10), AX
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(AX*4), Y0, Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         256(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         384(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
 	VADDPS       Y1, Y0, Y0
-	MOVQ         64(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(DI*1)
+	VMOVUPS      Y0, (CX)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (CX)(R8*1)
+	VMOVUPS      Y0, (CX)(DI*2)
+	VMOVUPS      480(AX), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (CX)(R9*1)
+	LEAQ         (DX)(BX*2), CX
+	VMOVUPS      704(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      512(AX), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      576(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      640(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (CX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      544(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      608(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      672(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(SI*1)
+	VMOVUPS      Y0, (CX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
 	VADDPS       Y1, Y0, Y0
-	MOVQ         192(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(DI*1)
+	VMOVUPS      Y0, (CX)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (CX)(R8*1)
+	VMOVUPS      Y0, (CX)(DI*2)
+	VMOVUPS      736(AX), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (CX)(R9*1)
+	LEAQ         (DX)(BX*1), CX
+	LEAQ         (CX)(BX*2), CX
+	VMOVUPS      960(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      768(AX), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      832(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      896(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (CX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      800(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      864(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      928(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(SI*1)
+	VMOVUPS      Y0, (CX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
 	VADDPS       Y1, Y0, Y0
-	MOVQ         136(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         264(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         392(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         72(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         200(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         144(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         272(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         400(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         80(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         208(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         152(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         280(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         408(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         88(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         216(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         160(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         288(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         416(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         96(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         224(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         168(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         296(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         424(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         104(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         232(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         176(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         304(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         432(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         112(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         240(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         184(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         312(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         440(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	MOVQ         120(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	MOVQ         248(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	LEAQ         (DX)(BX*1), AX
-	LEAQ         (AX)(BX*2), AX
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (AX)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(SI*1)
-	VMOVUPS      Y0, (AX)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(DI*1)
-	VMOVUPS      Y0, (AX)(SI*4)
-	VMOVAPS      Y6, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(DI*1)
+	VMOVUPS      Y0, (CX)(SI*4)
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(DI*2)
-	VMOVAPS      Y7, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R9*1)
-	MOVQ         ahead+56(FP), AX
-	LEAQ         (CX)(AX*4), AX
-	MOVQ         128(R10), AX
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VMOVUPS      Y2, (CX)(R8*1)
+	VMOVUPS      Y0, (CX)(DI*2)
+	VMOVUPS      992(AX), Y0
 	VMOVAPS      Y0, Y0
-	MOVQ         256(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         384(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (CX)(R9*1)
+	LEAQ         (DX)(BX*4), CX
+	VMOVUPS      1216(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1024(AX), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1088(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1152(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (CX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1056(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1120(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1184(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(SI*1)
+	VMOVUPS      Y0, (CX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
 	VADDPS       Y1, Y0, Y0
-	MOVQ         64(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         192(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         136(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         264(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         392(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         72(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         200(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         144(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         272(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         400(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         80(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         208(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         152(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         280(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         408(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         88(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         216(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         160(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         288(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         416(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         96(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         224(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         168(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         296(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         424(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         104(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         232(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         176(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         304(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         432(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         112(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         240(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         184(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         312(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         440(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	MOVQ         120(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VSUBPS       Y8, Y7, Y7
-	MOVQ         248(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VSUBPS       Y8, Y7, Y7
-	LEAQ         (DX)(BX*4), AX
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (AX)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(SI*1)
-	VMOVUPS      Y0, (AX)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(DI*1)
-	VMOVUPS      Y0, (AX)(SI*4)
-	VMOVAPS      Y6, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(DI*1)
+	VMOVUPS      Y0, (CX)(SI*4)
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(DI*2)
-	VMOVAPS      Y7, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R9*1)
-	MOVQ         ahead+56(FP), AX
-	LEAQ         (CX)(AX*4), AX
-	MOVQ         384(R10), AX
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VMOVUPS      Y2, (CX)(R8*1)
+	VMOVUPS      Y0, (CX)(DI*2)
+	VMOVUPS      1248(AX), Y0
 	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*1), AX
-	LEAQ         (AX)(BX*4), AX
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (AX)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(SI*1)
-	VMOVUPS      Y0, (AX)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(DI*1)
-	VMOVUPS      Y0, (AX)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (CX)(R9*1)
+	LEAQ         (DX)(BX*1), CX
+	LEAQ         (CX)(BX*4), CX
+	VMOVUPS      1472(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1280(AX), Y2
 	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(DI*2)
-	VMOVAPS      Y7, Y0
+	VMOVUPS      1344(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1408(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (CX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1312(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1376(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1440(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(SI*1)
+	VMOVUPS      Y0, (CX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(DI*1)
+	VMOVUPS      Y0, (CX)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R9*1)
-	MOVQ         ahead+56(FP), AX
-	LEAQ         (CX)(AX*4), AX
-	MOVQ         384(R10), AX
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VMOVUPS      Y2, (CX)(R8*1)
+	VMOVUPS      Y0, (CX)(DI*2)
+	VMOVUPS      1504(AX), Y0
 	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*2), AX
-	LEAQ         (AX)(BX*4), AX
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (AX)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(SI*1)
-	VMOVUPS      Y0, (AX)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(DI*1)
-	VMOVUPS      Y0, (AX)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (CX)(R9*1)
+	LEAQ         (DX)(BX*2), CX
+	LEAQ         (CX)(BX*4), CX
+	VMOVUPS      1728(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1536(AX), Y2
 	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(DI*2)
-	VMOVAPS      Y7, Y0
+	VMOVUPS      1600(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1664(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (CX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1568(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1632(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1696(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(SI*1)
+	VMOVUPS      Y0, (CX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(DI*1)
+	VMOVUPS      Y0, (CX)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R9*1)
-	MOVQ         ahead+56(FP), AX
-	LEAQ         (CX)(AX*4), AX
-	MOVQ         448(R10), R12
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(R12*4), Y0, Y0
+	VMOVUPS      Y2, (CX)(R8*1)
+	VMOVUPS      Y0, (CX)(DI*2)
+	VMOVUPS      1760(AX), Y0
 	VMOVAPS      Y0, Y0
-	MOVQ         64(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         192(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         456(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         72(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         200(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         464(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         80(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         208(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         472(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         88(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         216(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         480(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         96(R10), R12
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         224(R10), R12
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R12
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         488(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         104(R10), R12
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         232(R10), R12
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R12
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         496(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         112(R10), R12
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         240(R10), R12
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R12
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         504(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         120(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VSUBPS       Y8, Y7, Y7
-	MOVQ         248(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*1), AX
-	LEAQ         (AX)(BX*2), AX
-	LEAQ         (AX)(BX*4), AX
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (AX)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(SI*1)
-	VMOVUPS      Y0, (AX)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(DI*1)
-	VMOVUPS      Y0, (AX)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (CX)(R9*1)
+	LEAQ         (DX)(BX*1), CX
+	LEAQ         (CX)(BX*2), CX
+	LEAQ         (CX)(BX*4), CX
+	VMOVUPS      1984(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1792(AX), Y2
 	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(DI*2)
-	VMOVAPS      Y7, Y0
+	VMOVUPS      1856(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1920(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (CX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1824(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1888(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1952(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(SI*1)
+	VMOVUPS      Y0, (CX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(DI*1)
+	VMOVUPS      Y0, (CX)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R9*1)
+	VMOVUPS      Y2, (CX)(R8*1)
+	VMOVUPS      Y0, (CX)(DI*2)
+	VMOVUPS      2016(AX), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (CX)(R9*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func winogradInput8From8FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput8From8FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradInput8From8FirstAsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput8From8FirstAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -21587,689 +20383,559 @@ TEXT ·winogradInput8From8FirstAsmAVX2<>(SB), NOSPLIT, $0-64
 body:
 	MOVQ         ahead+56(FP), R11
 	LEAQ         (CX)(R11*4), R11
-	MOVQ         384(R10), R12
-	VMOVUPS      (CX)(R12*4), Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         (R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         128(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         8(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         136(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         16(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         144(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         24(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         152(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         32(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         160(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         40(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         168(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         48(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         176(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         56(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	MOVQ         184(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y8, Y7
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (DX)
-	VMOVAPS      Y6, Y0
+	MOVQ         room+64(FP), R12
+	MOVQ         384(R10), R13
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         (R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         128(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         256(R10), R13
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (DX)(SI*1)
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         64(R10), R13
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         192(R10), R13
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         320(R10), R13
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 256(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 512(R12)
+	MOVQ         448(R10), R13
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1792(R12)
+	MOVQ         392(R10), R13
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         8(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         136(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         264(R10), R13
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 32(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         72(R10), R13
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         200(R10), R13
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         328(R10), R13
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 288(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 544(R12)
+	MOVQ         456(R10), R13
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1824(R12)
+	MOVQ         400(R10), R13
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         16(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         144(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         272(R10), R13
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 64(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         80(R10), R13
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         208(R10), R13
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         336(R10), R13
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 320(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 576(R12)
+	MOVQ         464(R10), R13
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1856(R12)
+	MOVQ         408(R10), R13
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         24(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         152(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         280(R10), R13
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 96(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         88(R10), R13
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         216(R10), R13
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         344(R10), R13
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 352(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 608(R12)
+	MOVQ         472(R10), R13
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1888(R12)
+	MOVQ         416(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         32(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         160(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         288(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 128(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         96(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         224(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         352(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 384(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 640(R12)
+	MOVQ         480(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1920(R12)
+	MOVQ         424(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         40(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         168(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         296(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 160(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         104(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         232(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         360(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 416(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 672(R12)
+	MOVQ         488(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1952(R12)
+	MOVQ         432(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         48(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         176(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         304(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 192(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         112(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         240(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         368(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 448(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 704(R12)
+	MOVQ         496(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1984(R12)
+	MOVQ         440(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         56(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         184(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         312(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 224(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         120(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         248(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         376(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 480(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 736(R12)
+	MOVQ         504(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 2016(R12)
+	MOVQ         ahead+56(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	MOVQ         room+64(FP), R11
+	VMOVUPS      192(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      (R11), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      64(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      128(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (DX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      32(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      96(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      160(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (DX)(SI*1)
 	VMOVUPS      Y0, (DX)(SI*2)
 	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (DX)(DI*1)
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (DX)(DI*1)
 	VMOVUPS      Y0, (DX)(SI*4)
-	VMOVAPS      Y6, Y0
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (DX)(R8*1)
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (DX)(R8*1)
 	VMOVUPS      Y0, (DX)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      224(R11), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
 	VMOVUPS      Y0, (DX)(R9*1)
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	MOVQ         384(R10), R12
-	VMOVUPS      (CX)(R12*4), Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), R12
-	VMOVUPS      (CX)(R12*4), Y5
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), R12
-	VMOVUPS      (CX)(R12*4), Y5
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), R12
-	VMOVUPS      (CX)(R12*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), R12
-	VMOVUPS      (CX)(R12*4), Y6
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), R12
-	VMOVUPS      (CX)(R12*4), Y6
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), R12
-	VMOVUPS      (CX)(R12*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), R12
-	VMOVUPS      (CX)(R12*4), Y7
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), R12
-	VMOVUPS      (CX)(R12*4), Y7
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), R12
-	VMOVUPS      (CX)(R12*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), R12
-	VMOVUPS      (CX)(R12*4), Y8
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), R12
-	VMOVUPS      (CX)(R12*4), Y8
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*1), R11
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (R11)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(SI*1)
-	VMOVUPS      Y0, (R11)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(DI*1)
-	VMOVUPS      Y0, (R11)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
+	LEAQ         (DX)(BX*1), R12
+	VMOVUPS      448(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      256(R11), Y2
 	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y0, (R11)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R11)(R9*1)
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	MOVQ         384(R10), R11
-	VMOVUPS      (CX)(R11*4), Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*2), R11
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (R11)
-	VMOVAPS      Y6, Y0
+	VMOVUPS      320(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      384(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(SI*1)
-	VMOVUPS      Y0, (R11)(SI*2)
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      288(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      352(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      416(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(SI*1)
+	VMOVUPS      Y0, (R12)(SI*2)
 	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(DI*1)
-	VMOVUPS      Y0, (R11)(SI*4)
-	VMOVAPS      Y6, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(DI*1)
+	VMOVUPS      Y0, (R12)(SI*4)
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y0, (R11)(DI*2)
-	VMOVAPS      Y7, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R11)(R9*1)
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	MOVQ         448(R10), R12
-	VMOVUPS      (CX)(R12*4), Y0
+	VMOVUPS      Y2, (R12)(R8*1)
+	VMOVUPS      Y0, (R12)(DI*2)
+	VMOVUPS      480(R11), Y0
 	VMOVAPS      Y0, Y0
-	MOVQ         64(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         192(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         456(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         72(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         200(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         464(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         80(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         208(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         472(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         88(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         216(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         480(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         96(R10), R12
-	VMOVUPS      (CX)(R12*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         224(R10), R12
-	VMOVUPS      (CX)(R12*4), Y5
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R12
-	VMOVUPS      (CX)(R12*4), Y5
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         488(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         104(R10), R12
-	VMOVUPS      (CX)(R12*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         232(R10), R12
-	VMOVUPS      (CX)(R12*4), Y6
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R12
-	VMOVUPS      (CX)(R12*4), Y6
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         496(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         112(R10), R12
-	VMOVUPS      (CX)(R12*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         240(R10), R12
-	VMOVUPS      (CX)(R12*4), Y7
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R12
-	VMOVUPS      (CX)(R12*4), Y7
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         504(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         120(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	MOVQ         248(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*1), R11
-	LEAQ         (R11)(BX*2), R11
-	LEAQ         (R11)(BX*4), R11
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (R11)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(SI*1)
-	VMOVUPS      Y0, (R11)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(DI*1)
-	VMOVUPS      Y0, (R11)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (R12)(R9*1)
+	LEAQ         (DX)(BX*2), R12
+	VMOVUPS      704(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      512(R11), Y2
 	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y0, (R11)(DI*2)
-	VMOVAPS      Y7, Y0
+	VMOVUPS      576(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      640(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      544(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      608(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      672(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(SI*1)
+	VMOVUPS      Y0, (R12)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(DI*1)
+	VMOVUPS      Y0, (R12)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R11)(R9*1)
+	VMOVUPS      Y2, (R12)(R8*1)
+	VMOVUPS      Y0, (R12)(DI*2)
+	VMOVUPS      736(R11), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (R12)(R9*1)
+	LEAQ         (DX)(BX*1), R12
+	LEAQ         (R12)(BX*2), R12
+	LEAQ         (R12)(BX*4), R12
+	VMOVUPS      1984(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1792(R11), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1856(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1920(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1824(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1888(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1952(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(SI*1)
+	VMOVUPS      Y0, (R12)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(DI*1)
+	VMOVUPS      Y0, (R12)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (R12)(R8*1)
+	VMOVUPS      Y0, (R12)(DI*2)
+	VMOVUPS      2016(R11), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (R12)(R9*1)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, AX
@@ -22284,857 +20950,631 @@ tail:
 	LEAQ         32(R11)(AX*4), R11
 	MOVQ         ahead+56(FP), AX
 	LEAQ         (CX)(AX*4), AX
-	MOVQ         384(R10), R12
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(R12*4), Y0, Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         (R10), R12
+	MOVQ         room+64(FP), R12
+	MOVQ         384(R10), R13
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         128(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         8(R10), R12
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         (R10), R13
 	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         136(R10), R12
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         128(R10), R13
 	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         16(R10), R12
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         256(R10), R13
 	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         144(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         24(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         152(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         32(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         160(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         40(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         168(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         48(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         176(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         56(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VSUBPS       Y8, Y7, Y7
-	MOVQ         184(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y8, Y7
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (DX)
-	VMOVAPS      Y6, Y0
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (DX)(SI*1)
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         64(R10), R13
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         192(R10), R13
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         320(R10), R13
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 256(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 512(R12)
+	MOVQ         448(R10), R13
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R13*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1792(R12)
+	MOVQ         392(R10), R13
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         8(R10), R13
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         136(R10), R13
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         264(R10), R13
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 32(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         72(R10), R13
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         200(R10), R13
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         328(R10), R13
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 288(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 544(R12)
+	MOVQ         456(R10), R13
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R13*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1824(R12)
+	MOVQ         400(R10), R13
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         16(R10), R13
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         144(R10), R13
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         272(R10), R13
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 64(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         80(R10), R13
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         208(R10), R13
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         336(R10), R13
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 320(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 576(R12)
+	MOVQ         464(R10), R13
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R13*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1856(R12)
+	MOVQ         408(R10), R13
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         24(R10), R13
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         152(R10), R13
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         280(R10), R13
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 96(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         88(R10), R13
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         216(R10), R13
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         344(R10), R13
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 352(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 608(R12)
+	MOVQ         472(R10), R13
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R13*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1888(R12)
+	MOVQ         416(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         32(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         160(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         288(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 128(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         96(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         224(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         352(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 384(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 640(R12)
+	MOVQ         480(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R13*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1920(R12)
+	MOVQ         424(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         40(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         168(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         296(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 160(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         104(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         232(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         360(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 416(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 672(R12)
+	MOVQ         488(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R13*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1952(R12)
+	MOVQ         432(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         48(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         176(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         304(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 192(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         112(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         240(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         368(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 448(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 704(R12)
+	MOVQ         496(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R13*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1984(R12)
+	MOVQ         440(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         56(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	MOVQ         184(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	MOVQ         312(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, 224(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	MOVQ         120(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y0
+	MOVQ         248(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	MOVQ         376(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 480(R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 736(R12)
+	MOVQ         504(R10), R10
+	PREFETCHT0   (AX)(R10*4)
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R10*4), Y0, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 2016(R12)
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         room+64(FP), AX
+	VMOVUPS      192(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      (AX), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      64(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      128(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (DX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      32(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      96(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      160(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (DX)(SI*1)
 	VMOVUPS      Y0, (DX)(SI*2)
 	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (DX)(DI*1)
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (DX)(DI*1)
 	VMOVUPS      Y0, (DX)(SI*4)
-	VMOVAPS      Y6, Y0
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (DX)(R8*1)
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (DX)(R8*1)
 	VMOVUPS      Y0, (DX)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
+	VMOVUPS      224(AX), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
 	VMOVUPS      Y0, (DX)(R9*1)
-	MOVQ         ahead+56(FP), AX
-	LEAQ         (CX)(AX*4), AX
-	MOVQ         384(R10), R12
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(R12*4), Y0, Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), R12
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), R12
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), R12
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), R12
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), R12
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), R12
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), R12
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), R12
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), R12
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), R12
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), R12
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*1), AX
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (AX)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(SI*1)
-	VMOVUPS      Y0, (AX)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(DI*1)
-	VMOVUPS      Y0, (AX)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
+	LEAQ         (DX)(BX*1), CX
+	VMOVUPS      448(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      256(AX), Y2
 	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R9*1)
-	MOVQ         ahead+56(FP), AX
-	LEAQ         (CX)(AX*4), AX
-	MOVQ         384(R10), AX
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(AX*4), Y0, Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*2), AX
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (AX)
-	VMOVAPS      Y6, Y0
+	VMOVUPS      320(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      384(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (CX)
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(SI*1)
-	VMOVUPS      Y0, (AX)(SI*2)
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      288(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      352(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      416(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(SI*1)
+	VMOVUPS      Y0, (CX)(SI*2)
 	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(DI*1)
-	VMOVUPS      Y0, (AX)(SI*4)
-	VMOVAPS      Y6, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(DI*1)
+	VMOVUPS      Y0, (CX)(SI*4)
+	VMOVAPS      Y1, Y0
 	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(DI*2)
-	VMOVAPS      Y7, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R9*1)
-	MOVQ         ahead+56(FP), AX
-	LEAQ         (CX)(AX*4), AX
-	MOVQ         448(R10), R12
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(R12*4), Y0, Y0
+	VMOVUPS      Y2, (CX)(R8*1)
+	VMOVUPS      Y0, (CX)(DI*2)
+	VMOVUPS      480(AX), Y0
 	VMOVAPS      Y0, Y0
-	MOVQ         64(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         192(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y1, Y0
-	MOVQ         456(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         72(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         200(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y2, Y1
-	MOVQ         464(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         80(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         208(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y2
-	MOVQ         472(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         88(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         216(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y3
-	MOVQ         480(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         96(R10), R12
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         224(R10), R12
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R12
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y4
-	MOVQ         488(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         104(R10), R12
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         232(R10), R12
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R12
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y6, Y5
-	MOVQ         496(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         112(R10), R12
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         240(R10), R12
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R12
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y6
-	MOVQ         504(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         120(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VSUBPS       Y8, Y7, Y7
-	MOVQ         248(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*1), AX
-	LEAQ         (AX)(BX*2), AX
-	LEAQ         (AX)(BX*4), AX
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (AX)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(SI*1)
-	VMOVUPS      Y0, (AX)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(DI*1)
-	VMOVUPS      Y0, (AX)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (CX)(R9*1)
+	LEAQ         (DX)(BX*2), CX
+	VMOVUPS      704(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      512(AX), Y2
 	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(DI*2)
-	VMOVAPS      Y7, Y0
+	VMOVUPS      576(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      640(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (CX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      544(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      608(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      672(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(SI*1)
+	VMOVUPS      Y0, (CX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(DI*1)
+	VMOVUPS      Y0, (CX)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R9*1)
+	VMOVUPS      Y2, (CX)(R8*1)
+	VMOVUPS      Y0, (CX)(DI*2)
+	VMOVUPS      736(AX), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (CX)(R9*1)
+	LEAQ         (DX)(BX*1), CX
+	LEAQ         (CX)(BX*2), CX
+	LEAQ         (CX)(BX*4), CX
+	VMOVUPS      1984(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1792(AX), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1856(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1920(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (CX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1824(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1888(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1952(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(SI*1)
+	VMOVUPS      Y0, (CX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(DI*1)
+	VMOVUPS      Y0, (CX)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (CX)(R8*1)
+	VMOVUPS      Y0, (CX)(DI*2)
+	VMOVUPS      2016(AX), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (CX)(R9*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func winogradInput8From8SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradInput8From8SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradInput8From8SecondAsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradInput8From8SecondAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -23152,779 +21592,553 @@ TEXT ·winogradInput8From8SecondAsmAVX2<>(SB), NOSPLIT, $0-64
 body:
 	MOVQ         ahead+56(FP), R11
 	LEAQ         (CX)(R11*4), R11
-	MOVQ         128(R10), R12
-	VMOVUPS      (CX)(R12*4), Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         256(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         384(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VADDPS       Y1, Y0, Y0
-	MOVQ         64(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VADDPS       Y1, Y0, Y0
-	MOVQ         192(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VADDPS       Y1, Y0, Y0
-	MOVQ         136(R10), R12
-	VMOVUPS      (CX)(R12*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         264(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         392(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         72(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         200(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         144(R10), R12
-	VMOVUPS      (CX)(R12*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         272(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         400(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         80(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         208(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         152(R10), R12
-	VMOVUPS      (CX)(R12*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         280(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         408(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         88(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         216(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R12
-	VMOVUPS      (CX)(R12*4), Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         160(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         288(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         416(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         96(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         224(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         168(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         296(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         424(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         104(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         232(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         176(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         304(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         432(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         112(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         240(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         184(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         312(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         440(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VADDPS       Y8, Y7, Y7
-	MOVQ         120(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VADDPS       Y8, Y7, Y7
-	MOVQ         248(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R12
-	PREFETCHT0   (R11)(R12*4)
-	VMOVUPS      (CX)(R12*4), Y8
-	VADDPS       Y8, Y7, Y7
-	LEAQ         (DX)(BX*1), R11
-	LEAQ         (R11)(BX*2), R11
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (R11)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(SI*1)
-	VMOVUPS      Y0, (R11)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	MOVQ         room+64(FP), R12
+	MOVQ         128(R10), R13
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         256(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         384(R10), R13
+	VMOVUPS      (CX)(R13*4), Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         64(R10), R13
+	VMOVUPS      (CX)(R13*4), Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         192(R10), R13
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         320(R10), R13
+	VMOVUPS      (CX)(R13*4), Y6
 	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(DI*1)
-	VMOVUPS      Y0, (R11)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y0, (R11)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R11)(R9*1)
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	MOVQ         128(R10), R11
-	VMOVUPS      (CX)(R11*4), Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         256(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         384(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VADDPS       Y1, Y0, Y0
-	MOVQ         64(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         192(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         136(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         264(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         392(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         72(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         200(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         144(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         272(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         400(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         80(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         208(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         152(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         280(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         408(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         88(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         216(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         160(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         288(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         416(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         96(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         224(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         168(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         296(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         424(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         104(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         232(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         176(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         304(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         432(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         112(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         240(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         184(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         312(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         440(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VADDPS       Y8, Y7, Y7
-	MOVQ         120(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	MOVQ         248(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	LEAQ         (DX)(BX*4), R11
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (R11)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(SI*1)
-	VMOVUPS      Y0, (R11)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(DI*1)
-	VMOVUPS      Y0, (R11)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y0, (R11)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R11)(R9*1)
-	MOVQ         ahead+56(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	MOVQ         384(R10), R11
-	VMOVUPS      (CX)(R11*4), Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
+	VMOVUPS      Y0, 768(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1024(R12)
+	VMOVAPS      Y3, Y0
 	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*1), R11
-	LEAQ         (R11)(BX*4), R11
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (R11)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(SI*1)
-	VMOVUPS      Y0, (R11)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1280(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1536(R12)
+	MOVQ         136(R10), R13
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         264(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         392(R10), R13
+	VMOVUPS      (CX)(R13*4), Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         72(R10), R13
+	VMOVUPS      (CX)(R13*4), Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         200(R10), R13
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         328(R10), R13
+	VMOVUPS      (CX)(R13*4), Y6
 	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(DI*1)
-	VMOVUPS      Y0, (R11)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y0, (R11)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R11)(R9*1)
+	VMOVUPS      Y0, 800(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1056(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1312(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1568(R12)
+	MOVQ         144(R10), R13
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         272(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         400(R10), R13
+	VMOVUPS      (CX)(R13*4), Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         80(R10), R13
+	VMOVUPS      (CX)(R13*4), Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         208(R10), R13
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         336(R10), R13
+	VMOVUPS      (CX)(R13*4), Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 832(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1088(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1344(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1600(R12)
+	MOVQ         152(R10), R13
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         280(R10), R13
+	VMOVUPS      (CX)(R13*4), Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         408(R10), R13
+	VMOVUPS      (CX)(R13*4), Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         88(R10), R13
+	VMOVUPS      (CX)(R13*4), Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         216(R10), R13
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         344(R10), R13
+	VMOVUPS      (CX)(R13*4), Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 864(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1120(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1376(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1632(R12)
+	MOVQ         160(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         288(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         416(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         96(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         224(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         352(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 896(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1152(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1408(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1664(R12)
+	MOVQ         168(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         296(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         424(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         104(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         232(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         360(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 928(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1184(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1440(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1696(R12)
+	MOVQ         176(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         304(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         432(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         112(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         240(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         368(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 960(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1216(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1472(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1728(R12)
+	MOVQ         184(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         312(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         440(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         120(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         248(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         376(R10), R13
+	PREFETCHT0   (R11)(R13*4)
+	VMOVUPS      (CX)(R13*4), Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 992(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1248(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1504(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1760(R12)
 	MOVQ         ahead+56(FP), R11
 	LEAQ         (CX)(R11*4), R11
-	MOVQ         384(R10), R11
-	VMOVUPS      (CX)(R11*4), Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), R11
-	VMOVUPS      (CX)(R11*4), Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), R11
-	VMOVUPS      (CX)(R11*4), Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), R11
-	VMOVUPS      (CX)(R11*4), Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), R11
-	VMOVUPS      (CX)(R11*4), Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), R11
-	VMOVUPS      (CX)(R11*4), Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), R11
-	VMOVUPS      (CX)(R11*4), Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), R11
-	VMOVUPS      (CX)(R11*4), Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R11
-	VMOVUPS      (CX)(R11*4), Y8
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*2), R11
-	LEAQ         (R11)(BX*4), R11
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (R11)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(SI*1)
-	VMOVUPS      Y0, (R11)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (R11)(DI*1)
-	VMOVUPS      Y0, (R11)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
+	MOVQ         room+64(FP), R11
+	LEAQ         (DX)(BX*1), R12
+	LEAQ         (R12)(BX*2), R12
+	VMOVUPS      960(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      768(R11), Y2
 	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y0, (R11)(DI*2)
-	VMOVAPS      Y7, Y0
+	VMOVUPS      832(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      896(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      800(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      864(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      928(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(SI*1)
+	VMOVUPS      Y0, (R12)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(DI*1)
+	VMOVUPS      Y0, (R12)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R11)(R9*1)
+	VMOVUPS      Y2, (R12)(R8*1)
+	VMOVUPS      Y0, (R12)(DI*2)
+	VMOVUPS      992(R11), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (R12)(R9*1)
+	LEAQ         (DX)(BX*4), R12
+	VMOVUPS      1216(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1024(R11), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1088(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1152(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1056(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1120(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1184(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(SI*1)
+	VMOVUPS      Y0, (R12)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(DI*1)
+	VMOVUPS      Y0, (R12)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (R12)(R8*1)
+	VMOVUPS      Y0, (R12)(DI*2)
+	VMOVUPS      1248(R11), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (R12)(R9*1)
+	LEAQ         (DX)(BX*1), R12
+	LEAQ         (R12)(BX*4), R12
+	VMOVUPS      1472(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1280(R11), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1344(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1408(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1312(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1376(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1440(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(SI*1)
+	VMOVUPS      Y0, (R12)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(DI*1)
+	VMOVUPS      Y0, (R12)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (R12)(R8*1)
+	VMOVUPS      Y0, (R12)(DI*2)
+	VMOVUPS      1504(R11), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (R12)(R9*1)
+	LEAQ         (DX)(BX*2), R12
+	LEAQ         (R12)(BX*4), R12
+	VMOVUPS      1728(R11), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1536(R11), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1600(R11), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1664(R11), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (R12)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1568(R11), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1632(R11), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1696(R11), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(SI*1)
+	VMOVUPS      Y0, (R12)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (R12)(DI*1)
+	VMOVUPS      Y0, (R12)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (R12)(R8*1)
+	VMOVUPS      Y0, (R12)(DI*2)
+	VMOVUPS      1760(R11), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (R12)(R9*1)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, AX
@@ -23939,979 +22153,609 @@ tail:
 	LEAQ         32(R11)(AX*4), R11
 	MOVQ         ahead+56(FP), AX
 	LEAQ         (CX)(AX*4), AX
-	MOVQ         128(R10), R12
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(R12*4), Y0, Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         256(R10), R12
+	MOVQ         room+64(FP), R12
+	MOVQ         128(R10), R13
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         384(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	MOVQ         64(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	MOVQ         192(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	MOVQ         136(R10), R12
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(R12*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         264(R10), R12
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         256(R10), R13
 	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         392(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         72(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         200(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         144(R10), R12
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(R12*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         272(R10), R12
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         384(R10), R13
 	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         400(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         80(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         208(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         152(R10), R12
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(R12*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         280(R10), R12
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         64(R10), R13
 	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         408(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         88(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         216(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), R12
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         160(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(R12*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         288(R10), R12
-	PREFETCHT0   (AX)(R12*4)
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         192(R10), R13
 	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         416(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         96(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         224(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         168(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(R12*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         296(R10), R12
-	PREFETCHT0   (AX)(R12*4)
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         320(R10), R13
 	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         424(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         104(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         232(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         176(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(R12*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         304(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         432(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         112(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         240(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         184(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(R12*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         312(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         440(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	MOVQ         120(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	MOVQ         248(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), R12
-	PREFETCHT0   (AX)(R12*4)
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(R12*4), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	LEAQ         (DX)(BX*1), AX
-	LEAQ         (AX)(BX*2), AX
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (AX)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(SI*1)
-	VMOVUPS      Y0, (AX)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
 	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(DI*1)
-	VMOVUPS      Y0, (AX)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R9*1)
-	MOVQ         ahead+56(FP), AX
-	LEAQ         (CX)(AX*4), AX
-	MOVQ         128(R10), AX
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(AX*4), Y0, Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         256(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         384(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	MOVQ         64(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         192(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VSUBPS       Y1, Y0, Y0
-	MOVQ         136(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         264(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         392(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         72(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         200(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VSUBPS       Y2, Y1, Y1
-	MOVQ         144(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         272(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         400(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         80(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         208(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	MOVQ         152(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         280(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         408(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	MOVQ         88(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         216(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VSUBPS       Y4, Y3, Y3
-	MOVQ         160(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         288(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         416(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         96(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         224(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VSUBPS       Y5, Y4, Y4
-	MOVQ         168(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         296(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         424(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         104(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         232(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VSUBPS       Y6, Y5, Y5
-	MOVQ         176(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         304(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         432(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         112(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         240(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VSUBPS       Y7, Y6, Y6
-	MOVQ         184(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         312(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         440(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	MOVQ         120(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VSUBPS       Y8, Y7, Y7
-	MOVQ         248(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant40880000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VSUBPS       Y8, Y7, Y7
-	LEAQ         (DX)(BX*4), AX
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (AX)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(SI*1)
-	VMOVUPS      Y0, (AX)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(DI*1)
-	VMOVUPS      Y0, (AX)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R9*1)
-	MOVQ         ahead+56(FP), AX
-	LEAQ         (CX)(AX*4), AX
-	MOVQ         384(R10), AX
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(AX*4), Y0, Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VMOVUPS      Y0, 768(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1024(R12)
+	VMOVAPS      Y3, Y0
 	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), AX
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1280(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1536(R12)
+	MOVQ         136(R10), R13
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), AX
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         264(R10), R13
 	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), AX
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         392(R10), R13
 	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), AX
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         72(R10), R13
 	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), AX
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         200(R10), R13
 	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), AX
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         328(R10), R13
 	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*1), AX
-	LEAQ         (AX)(BX*4), AX
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (AX)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(SI*1)
-	VMOVUPS      Y0, (AX)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
 	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(DI*1)
-	VMOVUPS      Y0, (AX)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(DI*2)
-	VMOVAPS      Y7, Y0
-	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R9*1)
+	VMOVUPS      Y0, 800(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1056(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1312(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1568(R12)
+	MOVQ         144(R10), R13
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         272(R10), R13
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         400(R10), R13
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         80(R10), R13
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         208(R10), R13
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         336(R10), R13
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 832(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1088(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1344(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1600(R12)
+	MOVQ         152(R10), R13
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         280(R10), R13
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         408(R10), R13
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         88(R10), R13
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         216(R10), R13
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         344(R10), R13
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 864(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1120(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1376(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1632(R12)
+	MOVQ         160(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         288(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         416(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         96(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         224(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         352(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 896(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1152(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1408(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1664(R12)
+	MOVQ         168(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         296(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         424(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         104(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         232(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         360(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 928(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1184(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1440(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1696(R12)
+	MOVQ         176(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         304(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         432(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         112(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         240(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         368(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R13*4), Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 960(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1216(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1472(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1728(R12)
+	MOVQ         184(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R13*4), Y1, Y1
+	VMOVAPS      Y1, Y0
+	MOVQ         312(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R13*4), Y2, Y2
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	MOVQ         440(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R13*4), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	MOVQ         120(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R13*4), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	MOVQ         248(R10), R13
+	PREFETCHT0   (AX)(R13*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R13*4), Y5, Y5
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y5, Y0
+	MOVQ         376(R10), R10
+	PREFETCHT0   (AX)(R10*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R10*4), Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 992(R12)
+	VMOVAPS      Y1, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y2, Y0
+	VADDPS       Y3, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VFMADD231PS  winogradConstant40880000<>+0(SB), Y5, Y0
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 1248(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y5, Y0
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1504(R12)
+	VMOVAPS      Y3, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y0
+	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y0
+	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 1760(R12)
 	MOVQ         ahead+56(FP), AX
 	LEAQ         (CX)(AX*4), AX
-	MOVQ         384(R10), AX
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (CX)(AX*4), Y0, Y0
-	VMOVAPS      Y0, Y0
-	MOVQ         128(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
-	MOVQ         256(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y1, Y0
-	MOVQ         64(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	MOVQ         192(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y1, Y0
-	MOVQ         320(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y1, Y0
-	MOVQ         392(R10), AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (CX)(AX*4), Y1, Y1
-	VMOVAPS      Y1, Y1
-	MOVQ         136(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y1
-	MOVQ         264(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y2, Y1
-	MOVQ         72(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y2, Y1
-	MOVQ         200(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y2, Y1
-	MOVQ         328(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y2, Y1
-	MOVQ         400(R10), AX
-	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (CX)(AX*4), Y2, Y2
-	VMOVAPS      Y2, Y2
-	MOVQ         144(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y3, Y2
-	MOVQ         272(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y2
-	MOVQ         80(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y2
-	MOVQ         208(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y3, Y2
-	MOVQ         336(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y3, Y2
-	MOVQ         408(R10), AX
-	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (CX)(AX*4), Y3, Y3
-	VMOVAPS      Y3, Y3
-	MOVQ         152(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y4, Y3
-	MOVQ         280(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y3
-	MOVQ         88(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y3
-	MOVQ         216(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y4, Y3
-	MOVQ         344(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y4, Y3
-	MOVQ         416(R10), AX
-	VMOVUPS      (R11), Y4
-	VMASKMOVPS   (CX)(AX*4), Y4, Y4
-	VMOVAPS      Y4, Y4
-	MOVQ         160(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y5, Y4
-	MOVQ         288(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y5, Y4
-	MOVQ         96(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y4
-	MOVQ         224(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y5, Y4
-	MOVQ         352(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y5, Y4
-	MOVQ         424(R10), AX
-	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (CX)(AX*4), Y5, Y5
-	VMOVAPS      Y5, Y5
-	MOVQ         168(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y5
-	MOVQ         296(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y6, Y5
-	MOVQ         104(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y6, Y5
-	MOVQ         232(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y6, Y5
-	MOVQ         360(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y6, Y5
-	MOVQ         432(R10), AX
-	VMOVUPS      (R11), Y6
-	VMASKMOVPS   (CX)(AX*4), Y6, Y6
-	VMOVAPS      Y6, Y6
-	MOVQ         176(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y7, Y6
-	MOVQ         304(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y7, Y6
-	MOVQ         112(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y6
-	MOVQ         240(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y7, Y6
-	MOVQ         368(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y7, Y6
-	MOVQ         440(R10), AX
-	VMOVUPS      (R11), Y7
-	VMASKMOVPS   (CX)(AX*4), Y7, Y7
-	VMOVAPS      Y7, Y7
-	MOVQ         184(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y7
-	MOVQ         312(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y8, Y7
-	MOVQ         120(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y8, Y7
-	MOVQ         248(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFMADD231PS  winogradConstant40200000<>+0(SB), Y8, Y7
-	MOVQ         376(R10), AX
-	VMOVUPS      (R11), Y8
-	VMASKMOVPS   (CX)(AX*4), Y8, Y8
-	VFNMADD231PS winogradConstant40000000<>+0(SB), Y8, Y7
-	LEAQ         (DX)(BX*2), AX
-	LEAQ         (AX)(BX*4), AX
-	VMOVAPS      Y6, Y8
-	VSUBPS       Y0, Y8, Y8
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y8
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y4, Y8
-	VMOVUPS      Y8, (AX)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant40000000<>+0(SB), Y1, Y8
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(SI*1)
-	VMOVUPS      Y0, (AX)(SI*2)
-	VMOVAPS      Y2, Y0
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y4, Y0
-	VADDPS       Y6, Y0, Y0
-	VMOVAPS      Y1, Y8
-	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y8
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y8, Y0, Y0
-	VMOVUPS      Y9, (AX)(DI*1)
-	VMOVUPS      Y0, (AX)(SI*4)
-	VMOVAPS      Y6, Y0
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
-	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y4, Y0
-	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y2
-	VFNMADD231PS winogradConstant40200000<>+0(SB), Y3, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y2
-	VADDPS       Y2, Y0, Y4
+	MOVQ         room+64(FP), AX
+	LEAQ         (DX)(BX*1), CX
+	LEAQ         (CX)(BX*2), CX
+	VMOVUPS      960(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      768(AX), Y2
 	VSUBPS       Y2, Y0, Y0
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(DI*2)
-	VMOVAPS      Y7, Y0
+	VMOVUPS      832(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      896(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (CX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      800(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      864(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      928(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(SI*1)
+	VMOVUPS      Y0, (CX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(DI*1)
+	VMOVUPS      Y0, (CX)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y1, Y0, Y0
-	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y3, Y0
-	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R9*1)
+	VMOVUPS      Y2, (CX)(R8*1)
+	VMOVUPS      Y0, (CX)(DI*2)
+	VMOVUPS      992(AX), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (CX)(R9*1)
+	LEAQ         (DX)(BX*4), CX
+	VMOVUPS      1216(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1024(AX), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1088(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1152(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (CX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1056(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1120(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1184(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(SI*1)
+	VMOVUPS      Y0, (CX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(DI*1)
+	VMOVUPS      Y0, (CX)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (CX)(R8*1)
+	VMOVUPS      Y0, (CX)(DI*2)
+	VMOVUPS      1248(AX), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (CX)(R9*1)
+	LEAQ         (DX)(BX*1), CX
+	LEAQ         (CX)(BX*4), CX
+	VMOVUPS      1472(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1280(AX), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1344(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1408(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (CX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1312(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1376(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1440(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(SI*1)
+	VMOVUPS      Y0, (CX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(DI*1)
+	VMOVUPS      Y0, (CX)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (CX)(R8*1)
+	VMOVUPS      Y0, (CX)(DI*2)
+	VMOVUPS      1504(AX), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (CX)(R9*1)
+	LEAQ         (DX)(BX*2), CX
+	LEAQ         (CX)(BX*4), CX
+	VMOVUPS      1728(AX), Y1
+	VMOVAPS      Y1, Y0
+	VMOVUPS      1536(AX), Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1600(AX), Y2
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y2, Y0
+	VMOVUPS      1664(AX), Y3
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y3, Y0
+	VMOVUPS      Y0, (CX)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant40a00000<>+0(SB), Y3, Y0
+	VMOVUPS      1568(AX), Y5
+	VMULPS       winogradConstant40000000<>+0(SB), Y5, Y4
+	VMOVUPS      1632(AX), Y6
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y4
+	VMOVUPS      1696(AX), Y7
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(SI*1)
+	VMOVUPS      Y0, (CX)(SI*2)
+	VMOVAPS      Y2, Y0
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y3, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVAPS      Y5, Y4
+	VFNMADD231PS winogradConstant40880000<>+0(SB), Y6, Y4
+	VADDPS       Y7, Y4, Y4
+	VADDPS       Y4, Y0, Y8
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      Y8, (CX)(DI*1)
+	VMOVUPS      Y0, (CX)(SI*4)
+	VMOVAPS      Y1, Y0
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y0
+	VFNMADD231PS winogradConstant3fa00000<>+0(SB), Y3, Y0
+	VMULPS       winogradConstant3f000000<>+0(SB), Y5, Y1
+	VFNMADD231PS winogradConstant40200000<>+0(SB), Y6, Y1
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      Y2, (CX)(R8*1)
+	VMOVUPS      Y0, (CX)(DI*2)
+	VMOVUPS      1760(AX), Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y5, Y0, Y0
+	VFMADD231PS  winogradConstant40a80000<>+0(SB), Y6, Y0
+	VFNMADD231PS winogradConstant40a80000<>+0(SB), Y7, Y0
+	VMOVUPS      Y0, (CX)(R9*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func winogradOutput4From8AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+// func winogradOutput4From8AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradOutput4From8AsmAVX2<>(SB), NOSPLIT, $0-76
+TEXT ·winogradOutput4From8AsmAVX2<>(SB), NOSPLIT, $0-88
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+40(FP), DX
@@ -24928,638 +22772,532 @@ TEXT ·winogradOutput4From8AsmAVX2<>(SB), NOSPLIT, $0-76
 	JL   tail
 
 body:
-	MOVQ         ahead+56(FP), R13
-	LEAQ         (DX)(R13*4), R13
+	MOVQ         ahead+56(FP), R12
+	LEAQ         (DX)(R12*4), R12
 	MOVQ         CX, R12
+	MOVQ         room+80(FP), R13
 	VMOVUPS      (R12), Y0
 	VMOVAPS      Y0, Y0
 	VMOVUPS      (R12)(BX*1), Y1
-	VMOVUPS      (R12)(BX*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVUPS      (R12)(SI*1), Y1
-	VMOVUPS      (R12)(BX*4), Y2
-	VADDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVUPS      (R12)(DI*1), Y1
-	VMOVUPS      (R12)(SI*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	ADDQ         R9, R12
-	VMOVUPS      (R12), Y1
-	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12)(BX*1), Y2
 	VMOVUPS      (R12)(BX*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
 	VMOVUPS      (R12)(SI*1), Y2
-	VMOVUPS      (R12)(BX*4), Y3
-	VADDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      (R12)(DI*1), Y2
-	VMOVUPS      (R12)(SI*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	ADDQ         R9, R12
-	VMOVUPS      (R12), Y2
-	VMOVAPS      Y2, Y2
-	VMOVUPS      (R12)(BX*1), Y3
-	VMOVUPS      (R12)(BX*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      (R12)(SI*1), Y3
-	VMOVUPS      (R12)(BX*4), Y4
-	VADDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      (R12)(DI*1), Y3
-	VMOVUPS      (R12)(SI*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	ADDQ         R9, R12
-	VMOVUPS      (R12), Y3
-	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12)(BX*1), Y4
-	VMOVUPS      (R12)(BX*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	VMOVUPS      (R12)(SI*1), Y4
 	VMOVUPS      (R12)(BX*4), Y5
-	VADDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
 	VMOVUPS      (R12)(DI*1), Y4
-	VMOVUPS      (R12)(SI*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	ADDQ         R9, R12
-	VMOVUPS      (R12), Y4
-	VMOVAPS      Y4, Y4
-	VMOVUPS      (R12)(BX*1), Y5
-	VMOVUPS      (R12)(BX*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      (R12)(SI*1), Y5
-	VMOVUPS      (R12)(BX*4), Y6
-	VADDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      (R12)(DI*1), Y5
-	VMOVUPS      (R12)(SI*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	ADDQ         R9, R12
-	VMOVUPS      (R12), Y5
-	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12)(BX*1), Y6
-	VMOVUPS      (R12)(BX*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	VMOVUPS      (R12)(SI*1), Y6
-	VMOVUPS      (R12)(BX*4), Y7
-	VADDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	VMOVUPS      (R12)(DI*1), Y6
 	VMOVUPS      (R12)(SI*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	ADDQ         R9, R12
-	VMOVUPS      (R12), Y6
-	VMOVAPS      Y6, Y6
-	VMOVUPS      (R12)(BX*1), Y7
-	VMOVUPS      (R12)(BX*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VMOVUPS      (R12)(SI*1), Y7
-	VMOVUPS      (R12)(BX*4), Y8
-	VADDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VMOVUPS      (R12)(DI*1), Y7
-	VMOVUPS      (R12)(SI*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	ADDQ         R9, R12
-	VMOVUPS      (R12), Y7
-	VMOVAPS      Y7, Y7
-	VMOVUPS      (R12)(BX*1), Y8
-	VMOVUPS      (R12)(BX*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVUPS      (R12)(SI*1), Y8
-	VMOVUPS      (R12)(BX*4), Y9
-	VADDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVUPS      (R12)(DI*1), Y8
-	VMOVUPS      (R12)(SI*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (R13)
+	VADDPS       Y5, Y2, Y0
 	VMOVAPS      Y0, Y0
-	VADDPS       Y2, Y1, Y8
-	VADDPS       Y8, Y0, Y0
-	VADDPS       Y4, Y3, Y9
-	VADDPS       Y9, Y0, Y0
-	VADDPS       Y6, Y5, Y10
-	VADDPS       Y10, Y0, Y0
-	VMOVAPS      Y9, Y9
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y9
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y10, Y9
-	MOVQ         (R10), R12
-	PREFETCHT0   (R13)(R12*4)
-	VADDPS       (R11), Y0, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
-	MOVQ         16(R10), R12
-	PREFETCHT0   (R13)(R12*4)
-	VADDPS       (R11), Y9, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
-	VSUBPS       Y4, Y3, Y3
-	VMOVAPS      Y3, Y0
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	VSUBPS       Y6, Y5, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y0
-	VMOVAPS      Y3, Y3
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y3
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y2, Y3
-	VADDPS       Y7, Y3, Y3
-	MOVQ         8(R10), R12
-	PREFETCHT0   (R13)(R12*4)
-	VADDPS       (R11), Y0, Y0
-	VBROADCASTSS floor+72(FP), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
-	MOVQ         24(R10), R12
-	PREFETCHT0   (R13)(R12*4)
-	VADDPS       (R11), Y3, Y0
-	VBROADCASTSS floor+72(FP), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
-	MOVQ         ahead+56(FP), R13
-	LEAQ         (DX)(R13*4), R13
-	MOVQ         CX, R12
-	VMOVUPS      (R12)(SI*1), Y0
-	VMOVUPS      (R12)(BX*4), Y1
-	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 512(R13)
+	VSUBPS       Y5, Y2, Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R12)(BX*1), Y1
-	VMOVUPS      (R12)(BX*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(DI*1), Y1
-	VMOVUPS      (R12)(SI*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y1, Y0
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y1
-	VMOVUPS      (R12)(BX*4), Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12)(BX*1), Y2
-	VMOVUPS      (R12)(BX*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y1
-	VMOVUPS      (R12)(DI*1), Y2
-	VMOVUPS      (R12)(SI*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y1
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y2
-	VMOVUPS      (R12)(BX*4), Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVAPS      Y2, Y2
-	VMOVUPS      (R12)(BX*1), Y3
-	VMOVUPS      (R12)(BX*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y3, Y2
-	VMOVUPS      (R12)(DI*1), Y3
-	VMOVUPS      (R12)(SI*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y3, Y2
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y3
-	VMOVUPS      (R12)(BX*4), Y4
-	VADDPS       Y4, Y3, Y3
-	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12)(BX*1), Y4
-	VMOVUPS      (R12)(BX*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y4, Y3
-	VMOVUPS      (R12)(DI*1), Y4
-	VMOVUPS      (R12)(SI*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y4, Y3
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y4
-	VMOVUPS      (R12)(BX*4), Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVAPS      Y4, Y4
-	VMOVUPS      (R12)(BX*1), Y5
-	VMOVUPS      (R12)(BX*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y5, Y4
-	VMOVUPS      (R12)(DI*1), Y5
-	VMOVUPS      (R12)(SI*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y5, Y4
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y5
-	VMOVUPS      (R12)(BX*4), Y6
-	VADDPS       Y6, Y5, Y5
-	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12)(BX*1), Y6
-	VMOVUPS      (R12)(BX*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y5
-	VMOVUPS      (R12)(DI*1), Y6
-	VMOVUPS      (R12)(SI*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y5
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y6
-	VMOVUPS      (R12)(BX*4), Y7
-	VADDPS       Y7, Y6, Y6
-	VMOVAPS      Y6, Y6
-	VMOVUPS      (R12)(BX*1), Y7
-	VMOVUPS      (R12)(BX*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y7, Y6
-	VMOVUPS      (R12)(DI*1), Y7
-	VMOVUPS      (R12)(SI*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y7, Y6
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y7
-	VMOVUPS      (R12)(BX*4), Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVAPS      Y7, Y7
-	VMOVUPS      (R12)(BX*1), Y8
-	VMOVUPS      (R12)(BX*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y7
-	VMOVUPS      (R12)(DI*1), Y8
-	VMOVUPS      (R12)(SI*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y7
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 256(R13)
+	VSUBPS       Y5, Y2, Y0
 	VMOVAPS      Y0, Y0
-	VADDPS       Y2, Y1, Y8
-	VADDPS       Y8, Y0, Y0
-	VADDPS       Y4, Y3, Y9
-	VADDPS       Y9, Y0, Y0
-	VADDPS       Y6, Y5, Y10
-	VADDPS       Y10, Y0, Y0
-	VMOVAPS      Y9, Y9
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y9
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y10, Y9
-	MOVQ         64(R10), R12
-	PREFETCHT0   (R13)(R12*4)
-	VADDPS       (R11), Y0, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
-	MOVQ         80(R10), R12
-	PREFETCHT0   (R13)(R12*4)
-	VADDPS       (R11), Y9, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
-	VSUBPS       Y4, Y3, Y3
-	VMOVAPS      Y3, Y0
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	VSUBPS       Y6, Y5, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y0
-	VMOVAPS      Y3, Y3
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y3
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y2, Y3
-	VADDPS       Y7, Y3, Y3
-	MOVQ         72(R10), R12
-	PREFETCHT0   (R13)(R12*4)
-	VADDPS       (R11), Y0, Y0
-	VBROADCASTSS floor+72(FP), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
-	MOVQ         88(R10), R12
-	PREFETCHT0   (R13)(R12*4)
-	VADDPS       (R11), Y3, Y0
-	VBROADCASTSS floor+72(FP), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
-	MOVQ         ahead+56(FP), R13
-	LEAQ         (DX)(R13*4), R13
-	MOVQ         CX, R12
-	VMOVUPS      (R12)(SI*1), Y0
-	VMOVUPS      (R12)(BX*4), Y1
-	VSUBPS       Y1, Y0, Y0
-	VMOVAPS      Y0, Y0
-	VMOVUPS      (R12)(BX*1), Y1
-	VMOVUPS      (R12)(BX*2), Y2
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(DI*1), Y1
-	VMOVUPS      (R12)(SI*2), Y2
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y1, Y0
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y1
-	VMOVUPS      (R12)(BX*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12)(BX*1), Y2
-	VMOVUPS      (R12)(BX*2), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y2, Y1
-	VMOVUPS      (R12)(DI*1), Y2
-	VMOVUPS      (R12)(SI*2), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y1
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y2
-	VMOVUPS      (R12)(BX*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	VMOVAPS      Y2, Y2
-	VMOVUPS      (R12)(BX*1), Y3
-	VMOVUPS      (R12)(BX*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y2
-	VMOVUPS      (R12)(DI*1), Y3
-	VMOVUPS      (R12)(SI*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y2
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y3
-	VMOVUPS      (R12)(BX*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12)(BX*1), Y4
-	VMOVUPS      (R12)(BX*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y3
-	VMOVUPS      (R12)(DI*1), Y4
-	VMOVUPS      (R12)(SI*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y3
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y4
-	VMOVUPS      (R12)(BX*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	VMOVAPS      Y4, Y4
-	VMOVUPS      (R12)(BX*1), Y5
-	VMOVUPS      (R12)(BX*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y4
-	VMOVUPS      (R12)(DI*1), Y5
-	VMOVUPS      (R12)(SI*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y4
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y5
-	VMOVUPS      (R12)(BX*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12)(BX*1), Y6
-	VMOVUPS      (R12)(BX*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y5
-	VMOVUPS      (R12)(DI*1), Y6
-	VMOVUPS      (R12)(SI*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y5
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y6
-	VMOVUPS      (R12)(BX*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	VMOVAPS      Y6, Y6
-	VMOVUPS      (R12)(BX*1), Y7
-	VMOVUPS      (R12)(BX*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y6
-	VMOVUPS      (R12)(DI*1), Y7
-	VMOVUPS      (R12)(SI*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y6
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y7
-	VMOVUPS      (R12)(BX*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	VMOVAPS      Y7, Y7
-	VMOVUPS      (R12)(BX*1), Y8
-	VMOVUPS      (R12)(BX*2), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y8, Y7
-	VMOVUPS      (R12)(DI*1), Y8
-	VMOVUPS      (R12)(SI*2), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y8, Y7
-	VMOVAPS      Y0, Y0
-	VADDPS       Y2, Y1, Y8
-	VADDPS       Y8, Y0, Y0
-	VADDPS       Y4, Y3, Y9
-	VADDPS       Y9, Y0, Y0
-	VADDPS       Y6, Y5, Y10
-	VADDPS       Y10, Y0, Y0
-	VMOVAPS      Y9, Y9
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y9
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y10, Y9
-	MOVQ         32(R10), R12
-	PREFETCHT0   (R13)(R12*4)
-	VADDPS       (R11), Y0, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
-	MOVQ         48(R10), R12
-	PREFETCHT0   (R13)(R12*4)
-	VADDPS       (R11), Y9, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
-	VSUBPS       Y4, Y3, Y3
-	VMOVAPS      Y3, Y0
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	VSUBPS       Y6, Y5, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y0
-	VMOVAPS      Y3, Y3
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y3
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y2, Y3
-	VADDPS       Y7, Y3, Y3
-	MOVQ         40(R10), R12
-	PREFETCHT0   (R13)(R12*4)
-	VADDPS       (R11), Y0, Y0
-	VBROADCASTSS floor+72(FP), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
-	MOVQ         56(R10), R12
-	PREFETCHT0   (R13)(R12*4)
-	VADDPS       (R11), Y3, Y0
-	VBROADCASTSS floor+72(FP), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
-	MOVQ         ahead+56(FP), R13
-	LEAQ         (DX)(R13*4), R13
-	MOVQ         CX, R12
-	VMOVUPS      (R12)(SI*1), Y0
-	VMOVUPS      (R12)(BX*4), Y1
-	VSUBPS       Y1, Y0, Y0
-	VMOVAPS      Y0, Y0
-	VMOVUPS      (R12)(BX*1), Y1
-	VMOVUPS      (R12)(BX*2), Y2
-	VSUBPS       Y2, Y1, Y1
+	VSUBPS       Y3, Y1, Y1
 	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(DI*1), Y1
-	VMOVUPS      (R12)(SI*2), Y2
-	VSUBPS       Y2, Y1, Y1
+	VSUBPS       Y7, Y4, Y1
 	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
 	VMOVUPS      (R12)(R8*1), Y1
 	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 768(R13)
 	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y1
-	VMOVUPS      (R12)(BX*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12)(BX*1), Y2
-	VMOVUPS      (R12)(BX*2), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y2, Y1
-	VMOVUPS      (R12)(DI*1), Y2
-	VMOVUPS      (R12)(SI*2), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y2, Y1
-	VMOVUPS      (R12)(R8*1), Y2
-	VADDPS       Y2, Y1, Y1
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y2
-	VMOVUPS      (R12)(BX*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	VMOVAPS      Y2, Y2
-	VMOVUPS      (R12)(BX*1), Y3
-	VMOVUPS      (R12)(BX*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y3, Y2
-	VMOVUPS      (R12)(DI*1), Y3
-	VMOVUPS      (R12)(SI*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y3, Y2
-	VMOVUPS      (R12)(R8*1), Y3
-	VADDPS       Y3, Y2, Y2
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y3
-	VMOVUPS      (R12)(BX*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12)(BX*1), Y4
-	VMOVUPS      (R12)(BX*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y4, Y3
-	VMOVUPS      (R12)(DI*1), Y4
-	VMOVUPS      (R12)(SI*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y4, Y3
-	VMOVUPS      (R12)(R8*1), Y4
-	VADDPS       Y4, Y3, Y3
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y4
-	VMOVUPS      (R12)(BX*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	VMOVAPS      Y4, Y4
-	VMOVUPS      (R12)(BX*1), Y5
-	VMOVUPS      (R12)(BX*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y5, Y4
-	VMOVUPS      (R12)(DI*1), Y5
-	VMOVUPS      (R12)(SI*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y5, Y4
-	VMOVUPS      (R12)(R8*1), Y5
-	VADDPS       Y5, Y4, Y4
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y5
-	VMOVUPS      (R12)(BX*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12)(BX*1), Y6
-	VMOVUPS      (R12)(BX*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y6, Y5
-	VMOVUPS      (R12)(DI*1), Y6
-	VMOVUPS      (R12)(SI*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y6, Y5
-	VMOVUPS      (R12)(R8*1), Y6
-	VADDPS       Y6, Y5, Y5
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y6
-	VMOVUPS      (R12)(BX*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	VMOVAPS      Y6, Y6
-	VMOVUPS      (R12)(BX*1), Y7
-	VMOVUPS      (R12)(BX*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y7, Y6
-	VMOVUPS      (R12)(DI*1), Y7
-	VMOVUPS      (R12)(SI*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y7, Y6
-	VMOVUPS      (R12)(R8*1), Y7
-	VADDPS       Y7, Y6, Y6
-	ADDQ         R9, R12
-	VMOVUPS      (R12)(SI*1), Y7
-	VMOVUPS      (R12)(BX*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	VMOVAPS      Y7, Y7
-	VMOVUPS      (R12)(BX*1), Y8
-	VMOVUPS      (R12)(BX*2), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y8, Y7
-	VMOVUPS      (R12)(DI*1), Y8
-	VMOVUPS      (R12)(SI*2), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y8, Y7
-	VMOVUPS      (R12)(R8*1), Y8
-	VADDPS       Y8, Y7, Y7
+	VMOVUPS      (R12), Y0
 	VMOVAPS      Y0, Y0
-	VADDPS       Y2, Y1, Y8
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y5
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      (R12)(DI*1), Y4
+	VMOVUPS      (R12)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 32(R13)
+	VADDPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 544(R13)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 288(R13)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
+	VSUBPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
+	VMOVUPS      (R12)(R8*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 800(R13)
+	ADDQ         R9, R12
+	VMOVUPS      (R12), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y5
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      (R12)(DI*1), Y4
+	VMOVUPS      (R12)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 64(R13)
+	VADDPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 576(R13)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 320(R13)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
+	VSUBPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
+	VMOVUPS      (R12)(R8*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 832(R13)
+	ADDQ         R9, R12
+	VMOVUPS      (R12), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y5
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      (R12)(DI*1), Y4
+	VMOVUPS      (R12)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 96(R13)
+	VADDPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 608(R13)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 352(R13)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
+	VSUBPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
+	VMOVUPS      (R12)(R8*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 864(R13)
+	ADDQ         R9, R12
+	VMOVUPS      (R12), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y5
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      (R12)(DI*1), Y4
+	VMOVUPS      (R12)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 128(R13)
+	VADDPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 640(R13)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 384(R13)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
+	VSUBPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
+	VMOVUPS      (R12)(R8*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 896(R13)
+	ADDQ         R9, R12
+	VMOVUPS      (R12), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y5
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      (R12)(DI*1), Y4
+	VMOVUPS      (R12)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 160(R13)
+	VADDPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 672(R13)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 416(R13)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
+	VSUBPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
+	VMOVUPS      (R12)(R8*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 928(R13)
+	ADDQ         R9, R12
+	VMOVUPS      (R12), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y5
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      (R12)(DI*1), Y4
+	VMOVUPS      (R12)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 192(R13)
+	VADDPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 704(R13)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 448(R13)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
+	VSUBPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
+	VMOVUPS      (R12)(R8*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 960(R13)
+	ADDQ         R9, R12
+	VMOVUPS      (R12), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y5
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      (R12)(DI*1), Y4
+	VMOVUPS      (R12)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 224(R13)
+	VADDPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 736(R13)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 480(R13)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
+	VSUBPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
+	VMOVUPS      (R12)(R8*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 992(R13)
+	MOVQ         ahead+56(FP), R12
+	LEAQ         (DX)(R12*4), R12
+	MOVQ         room+80(FP), R13
+	VMOVUPS      (R13), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      32(R13), Y1
+	VMOVUPS      64(R13), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      96(R13), Y4
+	VMOVUPS      128(R13), Y6
+	VADDPS       Y6, Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMOVUPS      160(R13), Y7
+	VMOVUPS      192(R13), Y9
+	VADDPS       Y9, Y7, Y8
 	VADDPS       Y8, Y0, Y0
-	VADDPS       Y4, Y3, Y9
-	VADDPS       Y9, Y0, Y0
-	VADDPS       Y6, Y5, Y10
-	VADDPS       Y10, Y0, Y0
-	VMOVAPS      Y9, Y9
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y9
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y10, Y9
-	MOVQ         96(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y5
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y5
+	MOVQ         (R10), R14
+	PREFETCHT0   (R12)(R14*4)
 	VADDPS       (R11), Y0, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
-	MOVQ         112(R10), R12
-	PREFETCHT0   (R13)(R12*4)
-	VADDPS       (R11), Y9, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
-	VSUBPS       Y4, Y3, Y3
-	VMOVAPS      Y3, Y0
-	VSUBPS       Y2, Y1, Y1
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (DX)(R14*4)
+	MOVQ         16(R10), R14
+	PREFETCHT0   (R12)(R14*4)
+	VADDPS       (R11), Y5, Y0
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (DX)(R14*4)
+	VSUBPS       Y6, Y4, Y2
+	VMOVAPS      Y2, Y0
+	VSUBPS       Y3, Y1, Y1
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	VSUBPS       Y6, Y5, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y0
-	VMOVAPS      Y3, Y3
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y3
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y2, Y3
-	VADDPS       Y7, Y3, Y3
-	MOVQ         104(R10), R12
-	PREFETCHT0   (R13)(R12*4)
+	VSUBPS       Y9, Y7, Y3
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y0
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y2
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y3, Y2
+	VMOVUPS      224(R13), Y1
+	VADDPS       Y1, Y2, Y2
+	MOVQ         8(R10), R14
+	PREFETCHT0   (R12)(R14*4)
 	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
-	MOVQ         120(R10), R12
-	PREFETCHT0   (R13)(R12*4)
-	VADDPS       (R11), Y3, Y0
+	VMOVUPS      Y0, (DX)(R14*4)
+	MOVQ         24(R10), R14
+	PREFETCHT0   (R12)(R14*4)
+	VADDPS       (R11), Y2, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R12*4)
+	VMOVUPS      Y0, (DX)(R14*4)
+	VMOVUPS      512(R13), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      544(R13), Y1
+	VMOVUPS      576(R13), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      608(R13), Y4
+	VMOVUPS      640(R13), Y6
+	VADDPS       Y6, Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMOVUPS      672(R13), Y7
+	VMOVUPS      704(R13), Y9
+	VADDPS       Y9, Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y5
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y5
+	MOVQ         64(R10), R14
+	PREFETCHT0   (R12)(R14*4)
+	VADDPS       (R11), Y0, Y0
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (DX)(R14*4)
+	MOVQ         80(R10), R14
+	PREFETCHT0   (R12)(R14*4)
+	VADDPS       (R11), Y5, Y0
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (DX)(R14*4)
+	VSUBPS       Y6, Y4, Y2
+	VMOVAPS      Y2, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
+	VSUBPS       Y9, Y7, Y3
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y0
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y2
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y3, Y2
+	VMOVUPS      736(R13), Y1
+	VADDPS       Y1, Y2, Y2
+	MOVQ         72(R10), R14
+	PREFETCHT0   (R12)(R14*4)
+	VADDPS       (R11), Y0, Y0
+	VBROADCASTSS floor+72(FP), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (DX)(R14*4)
+	MOVQ         88(R10), R14
+	PREFETCHT0   (R12)(R14*4)
+	VADDPS       (R11), Y2, Y0
+	VBROADCASTSS floor+72(FP), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (DX)(R14*4)
+	VMOVUPS      256(R13), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      288(R13), Y1
+	VMOVUPS      320(R13), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      352(R13), Y4
+	VMOVUPS      384(R13), Y6
+	VADDPS       Y6, Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMOVUPS      416(R13), Y7
+	VMOVUPS      448(R13), Y9
+	VADDPS       Y9, Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y5
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y5
+	MOVQ         32(R10), R14
+	PREFETCHT0   (R12)(R14*4)
+	VADDPS       (R11), Y0, Y0
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (DX)(R14*4)
+	MOVQ         48(R10), R14
+	PREFETCHT0   (R12)(R14*4)
+	VADDPS       (R11), Y5, Y0
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (DX)(R14*4)
+	VSUBPS       Y6, Y4, Y2
+	VMOVAPS      Y2, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
+	VSUBPS       Y9, Y7, Y3
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y0
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y2
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y3, Y2
+	VMOVUPS      480(R13), Y1
+	VADDPS       Y1, Y2, Y2
+	MOVQ         40(R10), R14
+	PREFETCHT0   (R12)(R14*4)
+	VADDPS       (R11), Y0, Y0
+	VBROADCASTSS floor+72(FP), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (DX)(R14*4)
+	MOVQ         56(R10), R14
+	PREFETCHT0   (R12)(R14*4)
+	VADDPS       (R11), Y2, Y0
+	VBROADCASTSS floor+72(FP), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (DX)(R14*4)
+	VMOVUPS      768(R13), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      800(R13), Y1
+	VMOVUPS      832(R13), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      864(R13), Y4
+	VMOVUPS      896(R13), Y6
+	VADDPS       Y6, Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMOVUPS      928(R13), Y7
+	VMOVUPS      960(R13), Y9
+	VADDPS       Y9, Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y5
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y5
+	MOVQ         96(R10), R14
+	PREFETCHT0   (R12)(R14*4)
+	VADDPS       (R11), Y0, Y0
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (DX)(R14*4)
+	MOVQ         112(R10), R14
+	PREFETCHT0   (R12)(R14*4)
+	VADDPS       (R11), Y5, Y0
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (DX)(R14*4)
+	VSUBPS       Y6, Y4, Y2
+	VMOVAPS      Y2, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
+	VSUBPS       Y9, Y7, Y3
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y0
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y2
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y3, Y2
+	VMOVUPS      992(R13), Y1
+	VADDPS       Y1, Y2, Y2
+	MOVQ         104(R10), R13
+	PREFETCHT0   (R12)(R13*4)
+	VADDPS       (R11), Y0, Y0
+	VBROADCASTSS floor+72(FP), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (DX)(R13*4)
+	MOVQ         120(R10), R13
+	PREFETCHT0   (R12)(R13*4)
+	VADDPS       (R11), Y2, Y0
+	VBROADCASTSS floor+72(FP), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (DX)(R13*4)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, R11
@@ -25573,639 +23311,534 @@ tail:
 	LEAQ         winogradMasks<>+0(SB), R12
 	NEGQ         AX
 	LEAQ         32(R12)(AX*4), R12
-	MOVQ         ahead+56(FP), R13
-	LEAQ         (DX)(R13*4), R13
+	MOVQ         ahead+56(FP), AX
+	LEAQ         (DX)(AX*4), AX
 	MOVQ         CX, AX
+	MOVQ         room+80(FP), CX
 	VMOVUPS      (AX), Y0
 	VMOVAPS      Y0, Y0
 	VMOVUPS      (AX)(BX*1), Y1
-	VMOVUPS      (AX)(BX*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVUPS      (AX)(SI*1), Y1
-	VMOVUPS      (AX)(BX*4), Y2
-	VADDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVUPS      (AX)(DI*1), Y1
-	VMOVUPS      (AX)(SI*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	ADDQ         R9, AX
-	VMOVUPS      (AX), Y1
-	VMOVAPS      Y1, Y1
-	VMOVUPS      (AX)(BX*1), Y2
 	VMOVUPS      (AX)(BX*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
 	VMOVUPS      (AX)(SI*1), Y2
-	VMOVUPS      (AX)(BX*4), Y3
-	VADDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      (AX)(DI*1), Y2
-	VMOVUPS      (AX)(SI*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	ADDQ         R9, AX
-	VMOVUPS      (AX), Y2
-	VMOVAPS      Y2, Y2
-	VMOVUPS      (AX)(BX*1), Y3
-	VMOVUPS      (AX)(BX*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      (AX)(SI*1), Y3
-	VMOVUPS      (AX)(BX*4), Y4
-	VADDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      (AX)(DI*1), Y3
-	VMOVUPS      (AX)(SI*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	ADDQ         R9, AX
-	VMOVUPS      (AX), Y3
-	VMOVAPS      Y3, Y3
-	VMOVUPS      (AX)(BX*1), Y4
-	VMOVUPS      (AX)(BX*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	VMOVUPS      (AX)(SI*1), Y4
 	VMOVUPS      (AX)(BX*4), Y5
-	VADDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
 	VMOVUPS      (AX)(DI*1), Y4
-	VMOVUPS      (AX)(SI*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	ADDQ         R9, AX
-	VMOVUPS      (AX), Y4
-	VMOVAPS      Y4, Y4
-	VMOVUPS      (AX)(BX*1), Y5
-	VMOVUPS      (AX)(BX*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      (AX)(SI*1), Y5
-	VMOVUPS      (AX)(BX*4), Y6
-	VADDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      (AX)(DI*1), Y5
-	VMOVUPS      (AX)(SI*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	ADDQ         R9, AX
-	VMOVUPS      (AX), Y5
-	VMOVAPS      Y5, Y5
-	VMOVUPS      (AX)(BX*1), Y6
-	VMOVUPS      (AX)(BX*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	VMOVUPS      (AX)(SI*1), Y6
-	VMOVUPS      (AX)(BX*4), Y7
-	VADDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	VMOVUPS      (AX)(DI*1), Y6
 	VMOVUPS      (AX)(SI*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	ADDQ         R9, AX
-	VMOVUPS      (AX), Y6
-	VMOVAPS      Y6, Y6
-	VMOVUPS      (AX)(BX*1), Y7
-	VMOVUPS      (AX)(BX*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VMOVUPS      (AX)(SI*1), Y7
-	VMOVUPS      (AX)(BX*4), Y8
-	VADDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VMOVUPS      (AX)(DI*1), Y7
-	VMOVUPS      (AX)(SI*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	ADDQ         R9, AX
-	VMOVUPS      (AX), Y7
-	VMOVAPS      Y7, Y7
-	VMOVUPS      (AX)(BX*1), Y8
-	VMOVUPS      (AX)(BX*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVUPS      (AX)(SI*1), Y8
-	VMOVUPS      (AX)(BX*4), Y9
-	VADDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVUPS      (AX)(DI*1), Y8
-	VMOVUPS      (AX)(SI*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (CX)
+	VADDPS       Y5, Y2, Y0
 	VMOVAPS      Y0, Y0
-	VADDPS       Y2, Y1, Y8
-	VADDPS       Y8, Y0, Y0
-	VADDPS       Y4, Y3, Y9
-	VADDPS       Y9, Y0, Y0
-	VADDPS       Y6, Y5, Y10
-	VADDPS       Y10, Y0, Y0
-	VMOVAPS      Y9, Y9
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y9
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y10, Y9
-	MOVQ         (R10), AX
-	PREFETCHT0   (R13)(AX*4)
-	VADDPS       (R11), Y0, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      (R12), Y8
-	VMASKMOVPS   Y0, Y8, (DX)(AX*4)
-	MOVQ         16(R10), AX
-	PREFETCHT0   (R13)(AX*4)
-	VADDPS       (R11), Y9, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      (R12), Y8
-	VMASKMOVPS   Y0, Y8, (DX)(AX*4)
-	VSUBPS       Y4, Y3, Y3
-	VMOVAPS      Y3, Y0
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	VSUBPS       Y6, Y5, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y0
-	VMOVAPS      Y3, Y3
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y3
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y2, Y3
-	VADDPS       Y7, Y3, Y3
-	MOVQ         8(R10), AX
-	PREFETCHT0   (R13)(AX*4)
-	VADDPS       (R11), Y0, Y0
-	VBROADCASTSS floor+72(FP), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
-	MOVQ         24(R10), AX
-	PREFETCHT0   (R13)(AX*4)
-	VADDPS       (R11), Y3, Y0
-	VBROADCASTSS floor+72(FP), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
-	MOVQ         ahead+56(FP), R13
-	LEAQ         (DX)(R13*4), R13
-	MOVQ         CX, AX
-	VMOVUPS      (AX)(SI*1), Y0
-	VMOVUPS      (AX)(BX*4), Y1
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 512(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 256(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
+	VSUBPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
+	VMOVUPS      (AX)(R8*1), Y1
 	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 768(CX)
+	ADDQ         R9, AX
+	VMOVUPS      (AX), Y0
 	VMOVAPS      Y0, Y0
 	VMOVUPS      (AX)(BX*1), Y1
-	VMOVUPS      (AX)(BX*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y1, Y0
-	VMOVUPS      (AX)(DI*1), Y1
-	VMOVUPS      (AX)(SI*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y1, Y0
-	ADDQ         R9, AX
-	VMOVUPS      (AX)(SI*1), Y1
-	VMOVUPS      (AX)(BX*4), Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVAPS      Y1, Y1
-	VMOVUPS      (AX)(BX*1), Y2
 	VMOVUPS      (AX)(BX*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y1
-	VMOVUPS      (AX)(DI*1), Y2
-	VMOVUPS      (AX)(SI*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y2, Y1
-	ADDQ         R9, AX
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
 	VMOVUPS      (AX)(SI*1), Y2
-	VMOVUPS      (AX)(BX*4), Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVAPS      Y2, Y2
-	VMOVUPS      (AX)(BX*1), Y3
-	VMOVUPS      (AX)(BX*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y3, Y2
-	VMOVUPS      (AX)(DI*1), Y3
-	VMOVUPS      (AX)(SI*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y3, Y2
-	ADDQ         R9, AX
-	VMOVUPS      (AX)(SI*1), Y3
-	VMOVUPS      (AX)(BX*4), Y4
-	VADDPS       Y4, Y3, Y3
-	VMOVAPS      Y3, Y3
-	VMOVUPS      (AX)(BX*1), Y4
-	VMOVUPS      (AX)(BX*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y4, Y3
-	VMOVUPS      (AX)(DI*1), Y4
-	VMOVUPS      (AX)(SI*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y4, Y3
-	ADDQ         R9, AX
-	VMOVUPS      (AX)(SI*1), Y4
 	VMOVUPS      (AX)(BX*4), Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVAPS      Y4, Y4
-	VMOVUPS      (AX)(BX*1), Y5
-	VMOVUPS      (AX)(BX*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y5, Y4
-	VMOVUPS      (AX)(DI*1), Y5
-	VMOVUPS      (AX)(SI*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y5, Y4
-	ADDQ         R9, AX
-	VMOVUPS      (AX)(SI*1), Y5
-	VMOVUPS      (AX)(BX*4), Y6
-	VADDPS       Y6, Y5, Y5
-	VMOVAPS      Y5, Y5
-	VMOVUPS      (AX)(BX*1), Y6
-	VMOVUPS      (AX)(BX*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y5
-	VMOVUPS      (AX)(DI*1), Y6
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      (AX)(DI*1), Y4
 	VMOVUPS      (AX)(SI*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y5
-	ADDQ         R9, AX
-	VMOVUPS      (AX)(SI*1), Y6
-	VMOVUPS      (AX)(BX*4), Y7
-	VADDPS       Y7, Y6, Y6
-	VMOVAPS      Y6, Y6
-	VMOVUPS      (AX)(BX*1), Y7
-	VMOVUPS      (AX)(BX*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y7, Y6
-	VMOVUPS      (AX)(DI*1), Y7
-	VMOVUPS      (AX)(SI*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y7, Y6
-	ADDQ         R9, AX
-	VMOVUPS      (AX)(SI*1), Y7
-	VMOVUPS      (AX)(BX*4), Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVAPS      Y7, Y7
-	VMOVUPS      (AX)(BX*1), Y8
-	VMOVUPS      (AX)(BX*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y7
-	VMOVUPS      (AX)(DI*1), Y8
-	VMOVUPS      (AX)(SI*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 32(CX)
+	VADDPS       Y5, Y2, Y0
 	VMOVAPS      Y0, Y0
-	VADDPS       Y2, Y1, Y8
-	VADDPS       Y8, Y0, Y0
-	VADDPS       Y4, Y3, Y9
-	VADDPS       Y9, Y0, Y0
-	VADDPS       Y6, Y5, Y10
-	VADDPS       Y10, Y0, Y0
-	VMOVAPS      Y9, Y9
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y9
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y10, Y9
-	MOVQ         64(R10), AX
-	PREFETCHT0   (R13)(AX*4)
-	VADDPS       (R11), Y0, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      (R12), Y8
-	VMASKMOVPS   Y0, Y8, (DX)(AX*4)
-	MOVQ         80(R10), AX
-	PREFETCHT0   (R13)(AX*4)
-	VADDPS       (R11), Y9, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      (R12), Y8
-	VMASKMOVPS   Y0, Y8, (DX)(AX*4)
-	VSUBPS       Y4, Y3, Y3
-	VMOVAPS      Y3, Y0
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	VSUBPS       Y6, Y5, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y0
-	VMOVAPS      Y3, Y3
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y3
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y2, Y3
-	VADDPS       Y7, Y3, Y3
-	MOVQ         72(R10), AX
-	PREFETCHT0   (R13)(AX*4)
-	VADDPS       (R11), Y0, Y0
-	VBROADCASTSS floor+72(FP), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
-	MOVQ         88(R10), AX
-	PREFETCHT0   (R13)(AX*4)
-	VADDPS       (R11), Y3, Y0
-	VBROADCASTSS floor+72(FP), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
-	MOVQ         ahead+56(FP), R13
-	LEAQ         (DX)(R13*4), R13
-	MOVQ         CX, AX
-	VMOVUPS      (AX)(SI*1), Y0
-	VMOVUPS      (AX)(BX*4), Y1
-	VSUBPS       Y1, Y0, Y0
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 544(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 288(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
+	VSUBPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
+	VMOVUPS      (AX)(R8*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 800(CX)
+	ADDQ         R9, AX
+	VMOVUPS      (AX), Y0
 	VMOVAPS      Y0, Y0
 	VMOVUPS      (AX)(BX*1), Y1
-	VMOVUPS      (AX)(BX*2), Y2
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	VMOVUPS      (AX)(DI*1), Y1
-	VMOVUPS      (AX)(SI*2), Y2
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y1, Y0
-	ADDQ         R9, AX
-	VMOVUPS      (AX)(SI*1), Y1
-	VMOVUPS      (AX)(BX*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	VMOVAPS      Y1, Y1
-	VMOVUPS      (AX)(BX*1), Y2
 	VMOVUPS      (AX)(BX*2), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y2, Y1
-	VMOVUPS      (AX)(DI*1), Y2
-	VMOVUPS      (AX)(SI*2), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y1
-	ADDQ         R9, AX
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
 	VMOVUPS      (AX)(SI*1), Y2
-	VMOVUPS      (AX)(BX*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	VMOVAPS      Y2, Y2
-	VMOVUPS      (AX)(BX*1), Y3
-	VMOVUPS      (AX)(BX*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y2
-	VMOVUPS      (AX)(DI*1), Y3
-	VMOVUPS      (AX)(SI*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y2
-	ADDQ         R9, AX
-	VMOVUPS      (AX)(SI*1), Y3
-	VMOVUPS      (AX)(BX*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	VMOVAPS      Y3, Y3
-	VMOVUPS      (AX)(BX*1), Y4
-	VMOVUPS      (AX)(BX*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y3
-	VMOVUPS      (AX)(DI*1), Y4
-	VMOVUPS      (AX)(SI*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y4, Y3
-	ADDQ         R9, AX
-	VMOVUPS      (AX)(SI*1), Y4
 	VMOVUPS      (AX)(BX*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	VMOVAPS      Y4, Y4
-	VMOVUPS      (AX)(BX*1), Y5
-	VMOVUPS      (AX)(BX*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y4
-	VMOVUPS      (AX)(DI*1), Y5
-	VMOVUPS      (AX)(SI*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y5, Y4
-	ADDQ         R9, AX
-	VMOVUPS      (AX)(SI*1), Y5
-	VMOVUPS      (AX)(BX*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	VMOVAPS      Y5, Y5
-	VMOVUPS      (AX)(BX*1), Y6
-	VMOVUPS      (AX)(BX*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y5
-	VMOVUPS      (AX)(DI*1), Y6
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      (AX)(DI*1), Y4
 	VMOVUPS      (AX)(SI*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y5
-	ADDQ         R9, AX
-	VMOVUPS      (AX)(SI*1), Y6
-	VMOVUPS      (AX)(BX*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	VMOVAPS      Y6, Y6
-	VMOVUPS      (AX)(BX*1), Y7
-	VMOVUPS      (AX)(BX*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y7, Y6
-	VMOVUPS      (AX)(DI*1), Y7
-	VMOVUPS      (AX)(SI*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y7, Y6
-	ADDQ         R9, AX
-	VMOVUPS      (AX)(SI*1), Y7
-	VMOVUPS      (AX)(BX*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	VMOVAPS      Y7, Y7
-	VMOVUPS      (AX)(BX*1), Y8
-	VMOVUPS      (AX)(BX*2), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y8, Y7
-	VMOVUPS      (AX)(DI*1), Y8
-	VMOVUPS      (AX)(SI*2), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y8, Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 64(CX)
+	VADDPS       Y5, Y2, Y0
 	VMOVAPS      Y0, Y0
-	VADDPS       Y2, Y1, Y8
-	VADDPS       Y8, Y0, Y0
-	VADDPS       Y4, Y3, Y9
-	VADDPS       Y9, Y0, Y0
-	VADDPS       Y6, Y5, Y10
-	VADDPS       Y10, Y0, Y0
-	VMOVAPS      Y9, Y9
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y9
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y10, Y9
-	MOVQ         32(R10), AX
-	PREFETCHT0   (R13)(AX*4)
-	VADDPS       (R11), Y0, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      (R12), Y8
-	VMASKMOVPS   Y0, Y8, (DX)(AX*4)
-	MOVQ         48(R10), AX
-	PREFETCHT0   (R13)(AX*4)
-	VADDPS       (R11), Y9, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      (R12), Y8
-	VMASKMOVPS   Y0, Y8, (DX)(AX*4)
-	VSUBPS       Y4, Y3, Y3
-	VMOVAPS      Y3, Y0
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	VSUBPS       Y6, Y5, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y0
-	VMOVAPS      Y3, Y3
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y3
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y2, Y3
-	VADDPS       Y7, Y3, Y3
-	MOVQ         40(R10), AX
-	PREFETCHT0   (R13)(AX*4)
-	VADDPS       (R11), Y0, Y0
-	VBROADCASTSS floor+72(FP), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
-	MOVQ         56(R10), AX
-	PREFETCHT0   (R13)(AX*4)
-	VADDPS       (R11), Y3, Y0
-	VBROADCASTSS floor+72(FP), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 576(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 320(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
+	VSUBPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
+	VMOVUPS      (AX)(R8*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 832(CX)
+	ADDQ         R9, AX
+	VMOVUPS      (AX), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      (AX)(BX*1), Y1
+	VMOVUPS      (AX)(BX*2), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (AX)(SI*1), Y2
+	VMOVUPS      (AX)(BX*4), Y5
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      (AX)(DI*1), Y4
+	VMOVUPS      (AX)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 96(CX)
+	VADDPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 608(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 352(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
+	VSUBPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
+	VMOVUPS      (AX)(R8*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 864(CX)
+	ADDQ         R9, AX
+	VMOVUPS      (AX), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      (AX)(BX*1), Y1
+	VMOVUPS      (AX)(BX*2), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (AX)(SI*1), Y2
+	VMOVUPS      (AX)(BX*4), Y5
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      (AX)(DI*1), Y4
+	VMOVUPS      (AX)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 128(CX)
+	VADDPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 640(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 384(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
+	VSUBPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
+	VMOVUPS      (AX)(R8*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 896(CX)
+	ADDQ         R9, AX
+	VMOVUPS      (AX), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      (AX)(BX*1), Y1
+	VMOVUPS      (AX)(BX*2), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (AX)(SI*1), Y2
+	VMOVUPS      (AX)(BX*4), Y5
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      (AX)(DI*1), Y4
+	VMOVUPS      (AX)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 160(CX)
+	VADDPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 672(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 416(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
+	VSUBPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
+	VMOVUPS      (AX)(R8*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 928(CX)
+	ADDQ         R9, AX
+	VMOVUPS      (AX), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      (AX)(BX*1), Y1
+	VMOVUPS      (AX)(BX*2), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (AX)(SI*1), Y2
+	VMOVUPS      (AX)(BX*4), Y5
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      (AX)(DI*1), Y4
+	VMOVUPS      (AX)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 192(CX)
+	VADDPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 704(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 448(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
+	VSUBPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
+	VMOVUPS      (AX)(R8*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 960(CX)
+	ADDQ         R9, AX
+	VMOVUPS      (AX), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      (AX)(BX*1), Y1
+	VMOVUPS      (AX)(BX*2), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (AX)(SI*1), Y2
+	VMOVUPS      (AX)(BX*4), Y5
+	VADDPS       Y5, Y2, Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      (AX)(DI*1), Y4
+	VMOVUPS      (AX)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VMOVUPS      Y0, 224(CX)
+	VADDPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 736(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y6
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 480(CX)
+	VSUBPS       Y5, Y2, Y0
+	VMOVAPS      Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
+	VSUBPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
+	VMOVUPS      (AX)(R8*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 992(CX)
 	MOVQ         ahead+56(FP), AX
 	LEAQ         (DX)(AX*4), AX
-	VMOVUPS      (CX)(SI*1), Y0
-	VMOVUPS      (CX)(BX*4), Y1
-	VSUBPS       Y1, Y0, Y0
+	MOVQ         room+80(FP), CX
+	VMOVUPS      (CX), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (CX)(BX*1), Y1
-	VMOVUPS      (CX)(BX*2), Y2
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y0
-	VMOVUPS      (CX)(DI*1), Y1
-	VMOVUPS      (CX)(SI*2), Y2
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y1, Y0
-	VMOVUPS      (CX)(R8*1), Y1
-	VADDPS       Y1, Y0, Y0
-	ADDQ         R9, CX
-	VMOVUPS      (CX)(SI*1), Y1
-	VMOVUPS      (CX)(BX*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	VMOVAPS      Y1, Y1
-	VMOVUPS      (CX)(BX*1), Y2
-	VMOVUPS      (CX)(BX*2), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y2, Y1
-	VMOVUPS      (CX)(DI*1), Y2
-	VMOVUPS      (CX)(SI*2), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y2, Y1
-	VMOVUPS      (CX)(R8*1), Y2
-	VADDPS       Y2, Y1, Y1
-	ADDQ         R9, CX
-	VMOVUPS      (CX)(SI*1), Y2
-	VMOVUPS      (CX)(BX*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	VMOVAPS      Y2, Y2
-	VMOVUPS      (CX)(BX*1), Y3
-	VMOVUPS      (CX)(BX*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y3, Y2
-	VMOVUPS      (CX)(DI*1), Y3
-	VMOVUPS      (CX)(SI*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y3, Y2
-	VMOVUPS      (CX)(R8*1), Y3
-	VADDPS       Y3, Y2, Y2
-	ADDQ         R9, CX
-	VMOVUPS      (CX)(SI*1), Y3
-	VMOVUPS      (CX)(BX*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	VMOVAPS      Y3, Y3
-	VMOVUPS      (CX)(BX*1), Y4
-	VMOVUPS      (CX)(BX*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y4, Y3
-	VMOVUPS      (CX)(DI*1), Y4
-	VMOVUPS      (CX)(SI*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y4, Y3
-	VMOVUPS      (CX)(R8*1), Y4
-	VADDPS       Y4, Y3, Y3
-	ADDQ         R9, CX
-	VMOVUPS      (CX)(SI*1), Y4
-	VMOVUPS      (CX)(BX*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	VMOVAPS      Y4, Y4
-	VMOVUPS      (CX)(BX*1), Y5
-	VMOVUPS      (CX)(BX*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y5, Y4
-	VMOVUPS      (CX)(DI*1), Y5
-	VMOVUPS      (CX)(SI*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y5, Y4
-	VMOVUPS      (CX)(R8*1), Y5
-	VADDPS       Y5, Y4, Y4
-	ADDQ         R9, CX
-	VMOVUPS      (CX)(SI*1), Y5
-	VMOVUPS      (CX)(BX*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	VMOVAPS      Y5, Y5
-	VMOVUPS      (CX)(BX*1), Y6
-	VMOVUPS      (CX)(BX*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y6, Y5
-	VMOVUPS      (CX)(DI*1), Y6
-	VMOVUPS      (CX)(SI*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y6, Y5
-	VMOVUPS      (CX)(R8*1), Y6
-	VADDPS       Y6, Y5, Y5
-	ADDQ         R9, CX
-	VMOVUPS      (CX)(SI*1), Y6
-	VMOVUPS      (CX)(BX*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	VMOVAPS      Y6, Y6
-	VMOVUPS      (CX)(BX*1), Y7
-	VMOVUPS      (CX)(BX*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y7, Y6
-	VMOVUPS      (CX)(DI*1), Y7
-	VMOVUPS      (CX)(SI*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y7, Y6
-	VMOVUPS      (CX)(R8*1), Y7
-	VADDPS       Y7, Y6, Y6
-	ADDQ         R9, CX
-	VMOVUPS      (CX)(SI*1), Y7
-	VMOVUPS      (CX)(BX*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	VMOVAPS      Y7, Y7
-	VMOVUPS      (CX)(BX*1), Y8
-	VMOVUPS      (CX)(BX*2), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y8, Y7
-	VMOVUPS      (CX)(DI*1), Y8
-	VMOVUPS      (CX)(SI*2), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y8, Y7
-	VMOVUPS      (CX)(R8*1), Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVAPS      Y0, Y0
-	VADDPS       Y2, Y1, Y8
+	VMOVUPS      32(CX), Y1
+	VMOVUPS      64(CX), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      96(CX), Y4
+	VMOVUPS      128(CX), Y6
+	VADDPS       Y6, Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMOVUPS      160(CX), Y7
+	VMOVUPS      192(CX), Y9
+	VADDPS       Y9, Y7, Y8
 	VADDPS       Y8, Y0, Y0
-	VADDPS       Y4, Y3, Y9
-	VADDPS       Y9, Y0, Y0
-	VADDPS       Y6, Y5, Y10
-	VADDPS       Y10, Y0, Y0
-	VMOVAPS      Y9, Y9
-	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y8, Y9
-	VFMADD231PS  winogradConstant40800000<>+0(SB), Y10, Y9
-	MOVQ         96(R10), CX
-	PREFETCHT0   (AX)(CX*4)
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y5
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y5
+	MOVQ         (R10), BX
+	PREFETCHT0   (AX)(BX*4)
 	VADDPS       (R11), Y0, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      (R12), Y8
-	VMASKMOVPS   Y0, Y8, (DX)(CX*4)
-	MOVQ         112(R10), CX
-	PREFETCHT0   (AX)(CX*4)
-	VADDPS       (R11), Y9, Y0
-	VBROADCASTSS floor+72(FP), Y8
-	VMAXPS       Y0, Y8, Y0
-	VMOVUPS      (R12), Y8
-	VMASKMOVPS   Y0, Y8, (DX)(CX*4)
-	VSUBPS       Y4, Y3, Y3
-	VMOVAPS      Y3, Y0
-	VSUBPS       Y2, Y1, Y1
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      (R12), Y2
+	VMASKMOVPS   Y0, Y2, (DX)(BX*4)
+	MOVQ         16(R10), BX
+	PREFETCHT0   (AX)(BX*4)
+	VADDPS       (R11), Y5, Y0
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      (R12), Y2
+	VMASKMOVPS   Y0, Y2, (DX)(BX*4)
+	VSUBPS       Y6, Y4, Y2
+	VMOVAPS      Y2, Y0
+	VSUBPS       Y3, Y1, Y1
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	VSUBPS       Y6, Y5, Y2
-	VFMADD231PS  winogradConstant40000000<>+0(SB), Y2, Y0
-	VMOVAPS      Y3, Y3
-	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y3
-	VFMADD231PS  winogradConstant41000000<>+0(SB), Y2, Y3
-	VADDPS       Y7, Y3, Y3
+	VSUBPS       Y9, Y7, Y3
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y0
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y2
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y3, Y2
+	VMOVUPS      224(CX), Y1
+	VADDPS       Y1, Y2, Y2
+	MOVQ         8(R10), BX
+	PREFETCHT0   (AX)(BX*4)
+	VADDPS       (R11), Y0, Y0
+	VBROADCASTSS floor+72(FP), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMOVUPS      (R12), Y1
+	VMASKMOVPS   Y0, Y1, (DX)(BX*4)
+	MOVQ         24(R10), BX
+	PREFETCHT0   (AX)(BX*4)
+	VADDPS       (R11), Y2, Y0
+	VBROADCASTSS floor+72(FP), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMOVUPS      (R12), Y1
+	VMASKMOVPS   Y0, Y1, (DX)(BX*4)
+	VMOVUPS      512(CX), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      544(CX), Y1
+	VMOVUPS      576(CX), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      608(CX), Y4
+	VMOVUPS      640(CX), Y6
+	VADDPS       Y6, Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMOVUPS      672(CX), Y7
+	VMOVUPS      704(CX), Y9
+	VADDPS       Y9, Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y5
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y5
+	MOVQ         64(R10), BX
+	PREFETCHT0   (AX)(BX*4)
+	VADDPS       (R11), Y0, Y0
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      (R12), Y2
+	VMASKMOVPS   Y0, Y2, (DX)(BX*4)
+	MOVQ         80(R10), BX
+	PREFETCHT0   (AX)(BX*4)
+	VADDPS       (R11), Y5, Y0
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      (R12), Y2
+	VMASKMOVPS   Y0, Y2, (DX)(BX*4)
+	VSUBPS       Y6, Y4, Y2
+	VMOVAPS      Y2, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
+	VSUBPS       Y9, Y7, Y3
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y0
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y2
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y3, Y2
+	VMOVUPS      736(CX), Y1
+	VADDPS       Y1, Y2, Y2
+	MOVQ         72(R10), BX
+	PREFETCHT0   (AX)(BX*4)
+	VADDPS       (R11), Y0, Y0
+	VBROADCASTSS floor+72(FP), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMOVUPS      (R12), Y1
+	VMASKMOVPS   Y0, Y1, (DX)(BX*4)
+	MOVQ         88(R10), BX
+	PREFETCHT0   (AX)(BX*4)
+	VADDPS       (R11), Y2, Y0
+	VBROADCASTSS floor+72(FP), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMOVUPS      (R12), Y1
+	VMASKMOVPS   Y0, Y1, (DX)(BX*4)
+	VMOVUPS      256(CX), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      288(CX), Y1
+	VMOVUPS      320(CX), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      352(CX), Y4
+	VMOVUPS      384(CX), Y6
+	VADDPS       Y6, Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMOVUPS      416(CX), Y7
+	VMOVUPS      448(CX), Y9
+	VADDPS       Y9, Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y5
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y5
+	MOVQ         32(R10), BX
+	PREFETCHT0   (AX)(BX*4)
+	VADDPS       (R11), Y0, Y0
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      (R12), Y2
+	VMASKMOVPS   Y0, Y2, (DX)(BX*4)
+	MOVQ         48(R10), BX
+	PREFETCHT0   (AX)(BX*4)
+	VADDPS       (R11), Y5, Y0
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      (R12), Y2
+	VMASKMOVPS   Y0, Y2, (DX)(BX*4)
+	VSUBPS       Y6, Y4, Y2
+	VMOVAPS      Y2, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
+	VSUBPS       Y9, Y7, Y3
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y0
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y2
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y3, Y2
+	VMOVUPS      480(CX), Y1
+	VADDPS       Y1, Y2, Y2
+	MOVQ         40(R10), BX
+	PREFETCHT0   (AX)(BX*4)
+	VADDPS       (R11), Y0, Y0
+	VBROADCASTSS floor+72(FP), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMOVUPS      (R12), Y1
+	VMASKMOVPS   Y0, Y1, (DX)(BX*4)
+	MOVQ         56(R10), BX
+	PREFETCHT0   (AX)(BX*4)
+	VADDPS       (R11), Y2, Y0
+	VBROADCASTSS floor+72(FP), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMOVUPS      (R12), Y1
+	VMASKMOVPS   Y0, Y1, (DX)(BX*4)
+	VMOVUPS      768(CX), Y0
+	VMOVAPS      Y0, Y0
+	VMOVUPS      800(CX), Y1
+	VMOVUPS      832(CX), Y3
+	VADDPS       Y3, Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      864(CX), Y4
+	VMOVUPS      896(CX), Y6
+	VADDPS       Y6, Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMOVUPS      928(CX), Y7
+	VMOVUPS      960(CX), Y9
+	VADDPS       Y9, Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  winogradConstant3e800000<>+0(SB), Y2, Y5
+	VFMADD231PS  winogradConstant40800000<>+0(SB), Y8, Y5
+	MOVQ         96(R10), BX
+	PREFETCHT0   (AX)(BX*4)
+	VADDPS       (R11), Y0, Y0
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      (R12), Y2
+	VMASKMOVPS   Y0, Y2, (DX)(BX*4)
+	MOVQ         112(R10), BX
+	PREFETCHT0   (AX)(BX*4)
+	VADDPS       (R11), Y5, Y0
+	VBROADCASTSS floor+72(FP), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      (R12), Y2
+	VMASKMOVPS   Y0, Y2, (DX)(BX*4)
+	VSUBPS       Y6, Y4, Y2
+	VMOVAPS      Y2, Y0
+	VSUBPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
+	VSUBPS       Y9, Y7, Y3
+	VFMADD231PS  winogradConstant40000000<>+0(SB), Y3, Y0
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  winogradConstant3e000000<>+0(SB), Y1, Y2
+	VFMADD231PS  winogradConstant41000000<>+0(SB), Y3, Y2
+	VMOVUPS      992(CX), Y1
+	VADDPS       Y1, Y2, Y2
 	MOVQ         104(R10), CX
 	PREFETCHT0   (AX)(CX*4)
 	VADDPS       (R11), Y0, Y0
@@ -26215,7 +23848,7 @@ tail:
 	VMASKMOVPS   Y0, Y1, (DX)(CX*4)
 	MOVQ         120(R10), CX
 	PREFETCHT0   (AX)(CX*4)
-	VADDPS       (R11), Y3, Y0
+	VADDPS       (R11), Y2, Y0
 	VBROADCASTSS floor+72(FP), Y1
 	VMAXPS       Y0, Y1, Y0
 	VMOVUPS      (R12), Y1
@@ -26225,9 +23858,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradWeights8From5AsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradWeights8From5AsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradWeights8From5AsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradWeights8From5AsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -27479,9 +25112,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradSpread8From4FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread8From4FirstAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradSpread8From4FirstAsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread8From4FirstAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -27944,9 +25577,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradSpread8From4SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// func winogradSpread8From4SecondAsmAVX2<>(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradSpread8From4SecondAsmAVX2<>(SB), NOSPLIT, $0-64
+TEXT ·winogradSpread8From4SecondAsmAVX2<>(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+32(FP), DX
@@ -28497,9 +26130,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func winogradGather5From8AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+// func winogradGather5From8AsmAVX2<>(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int, room *float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·winogradGather5From8AsmAVX2<>(SB), NOSPLIT, $0-72
+TEXT ·winogradGather5From8AsmAVX2<>(SB), NOSPLIT, $0-80
 	MOVQ n+8(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dst+40(FP), DX
@@ -28519,877 +26152,701 @@ TEXT ·winogradGather5From8AsmAVX2<>(SB), NOSPLIT, $0-72
 	JL   tail
 
 body:
-	MOVQ         ahead+64(FP), R14
-	LEAQ         (CX)(R14*4), R14
-	MOVQ         CX, R13
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Y0
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Y1
-	VADDPS       Y1, Y0, Y0
+	MOVQ         ahead+64(FP), R13
+	LEAQ         (CX)(R13*4), R13
+	MOVQ         CX, R14
+	MOVQ         room+72(FP), R15
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
 	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Y1
-	VSUBPS       Y1, Y0, Y0
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Y1
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Y2
-	VADDPS       Y2, Y1, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Y1
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y1, Y0
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Y1
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y1, Y1
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Y2
-	VSUBPS       Y2, Y1, Y1
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Y2
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Y3
-	VADDPS       Y3, Y2, Y2
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y2, Y1
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Y2
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y2, Y1
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Y2
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y2, Y2
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Y3
-	VSUBPS       Y3, Y2, Y2
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Y3
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Y4
-	VADDPS       Y4, Y3, Y3
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y3, Y2
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Y3
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y3, Y2
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Y3
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y3, Y3
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Y4
-	VSUBPS       Y4, Y3, Y3
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Y4
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Y5
-	VADDPS       Y5, Y4, Y4
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y3
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Y4
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y4, Y3
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Y4
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y4, Y4
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Y5
-	VSUBPS       Y5, Y4, Y4
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Y5
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Y6
-	VADDPS       Y6, Y5, Y5
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y4
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Y5
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y5, Y4
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Y5
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y5, Y5
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Y6
-	VSUBPS       Y6, Y5, Y5
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Y6
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Y7
-	VADDPS       Y7, Y6, Y6
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y5
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Y6
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y5
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Y6
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y6, Y6
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Y7
-	VSUBPS       Y7, Y6, Y6
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Y7
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Y8
-	VADDPS       Y8, Y7, Y7
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y7, Y6
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Y7
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y7, Y6
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (R13)(BX*1), Y7
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (R13)(BX*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y7, Y7
-	PREFETCHT0   (R14)
-	VMOVUPS      (R13), Y8
-	VSUBPS       Y8, Y7, Y7
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (R13)(SI*1), Y8
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (R13)(BX*4), Y9
-	VADDPS       Y9, Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y8, Y7
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (R13)(DI*1), Y8
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (R13)(SI*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y8, Y7
-	VADDPS       Y2, Y1, Y9
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y9, Y8
-	VSUBPS       Y0, Y8, Y8
-	VADDPS       Y4, Y3, Y0
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y8
-	VADDPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y10, Y8
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y9, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y9
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y10, Y9
-	VMOVUPS      (DX), Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (DX)
-	VMOVUPS      (DX)(R11*2), Y0
-	VADDPS       Y0, Y9, Y0
-	VMOVUPS      Y0, (DX)(R11*2)
-	VSUBPS       Y2, Y1, Y8
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y8, Y0
-	VSUBPS       Y4, Y3, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y0
-	VSUBPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y10, Y0
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y8
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y10, Y8
-	VMOVUPS      (DX)(R11*1), Y9
-	VADDPS       Y9, Y0, Y9
-	VMOVUPS      Y9, (DX)(R11*1)
-	VMOVUPS      (DX)(R12*1), Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (DX)(R12*1)
-	VMOVAPS      Y7, Y0
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, (R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 512(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 256(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 768(R15)
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
 	VADDPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
-	VADDPS       Y4, Y3, Y1
+	VADDPS       Y5, Y3, Y1
 	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VADDPS       Y6, Y5, Y1
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1024(R15)
+	ADDQ         R9, R14
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 32(R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 544(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 288(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 800(R15)
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y5, Y3, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1056(R15)
+	ADDQ         R9, R14
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 64(R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 576(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 320(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 832(R15)
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y5, Y3, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1088(R15)
+	ADDQ         R9, R14
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 96(R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 608(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 352(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 864(R15)
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y5, Y3, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1120(R15)
+	ADDQ         R9, R14
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 128(R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 640(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 384(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 896(R15)
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y5, Y3, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1152(R15)
+	ADDQ         R9, R14
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 160(R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 672(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 416(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 928(R15)
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y5, Y3, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1184(R15)
+	ADDQ         R9, R14
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 192(R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 704(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 448(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 960(R15)
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y5, Y3, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1216(R15)
+	ADDQ         R9, R14
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
+	PREFETCHT0   (R13)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (R13)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 224(R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 736(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 480(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 992(R15)
+	PREFETCHT0   (R13)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y5, Y3, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1248(R15)
+	MOVQ         ahead+64(FP), R13
+	LEAQ         (CX)(R13*4), R13
+	MOVQ         room+72(FP), R13
+	VMOVUPS      32(R13), Y1
+	VMOVUPS      64(R13), Y3
+	VADDPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y2, Y0
+	VMOVUPS      (R13), Y4
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      96(R13), Y4
+	VMOVUPS      128(R13), Y6
+	VADDPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VMOVUPS      160(R13), Y7
+	VMOVUPS      192(R13), Y9
+	VADDPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y8, Y2
+	VMOVUPS      (DX), Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      Y5, (DX)
+	VMOVUPS      (DX)(R11*2), Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (DX)(R11*2)
+	VSUBPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y2, Y0
+	VSUBPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VSUBPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y8, Y2
+	VMOVUPS      (DX)(R11*1), Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      Y5, (DX)(R11*1)
+	VMOVUPS      (DX)(R12*1), Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (DX)(R12*1)
+	VMOVUPS      224(R13), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y6, Y4, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y9, Y7, Y1
 	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
 	VMOVUPS      (DX)(R11*4), Y1
 	VADDPS       Y1, Y0, Y1
 	VMOVUPS      Y1, (DX)(R11*4)
-	MOVQ         ahead+64(FP), R14
-	LEAQ         (CX)(R14*4), R14
-	MOVQ         CX, R13
-	VMOVUPS      (R13)(BX*1), Y0
-	VMOVUPS      (R13)(BX*2), Y1
-	VADDPS       Y1, Y0, Y0
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
-	VMOVUPS      (R13)(SI*1), Y1
-	VMOVUPS      (R13)(BX*4), Y2
-	VADDPS       Y2, Y1, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VMOVUPS      (R13)(DI*1), Y1
-	VMOVUPS      (R13)(SI*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y1
-	VMOVUPS      (R13)(BX*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y1, Y1
-	VMOVUPS      (R13)(SI*1), Y2
-	VMOVUPS      (R13)(BX*4), Y3
-	VADDPS       Y3, Y2, Y2
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y2, Y1
-	VMOVUPS      (R13)(DI*1), Y2
-	VMOVUPS      (R13)(SI*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y2, Y1
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y2
-	VMOVUPS      (R13)(BX*2), Y3
-	VADDPS       Y3, Y2, Y2
+	LEAQ         (DX)(R10*2), R14
+	VMOVUPS      544(R13), Y1
+	VMOVUPS      576(R13), Y3
+	VADDPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y2, Y0
+	VMOVUPS      512(R13), Y4
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      608(R13), Y4
+	VMOVUPS      640(R13), Y6
+	VADDPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VMOVUPS      672(R13), Y7
+	VMOVUPS      704(R13), Y9
+	VADDPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y8, Y0
 	VMULPS       winogradConstant3e360b61<>+0(SB), Y2, Y2
-	VMOVUPS      (R13)(SI*1), Y3
-	VMOVUPS      (R13)(BX*4), Y4
-	VADDPS       Y4, Y3, Y3
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y3, Y2
-	VMOVUPS      (R13)(DI*1), Y3
-	VMOVUPS      (R13)(SI*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y3, Y2
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y3
-	VMOVUPS      (R13)(BX*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y3, Y3
-	VMOVUPS      (R13)(SI*1), Y4
-	VMOVUPS      (R13)(BX*4), Y5
-	VADDPS       Y5, Y4, Y4
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y3
-	VMOVUPS      (R13)(DI*1), Y4
-	VMOVUPS      (R13)(SI*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y4, Y3
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y4
-	VMOVUPS      (R13)(BX*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y4, Y4
-	VMOVUPS      (R13)(SI*1), Y5
-	VMOVUPS      (R13)(BX*4), Y6
-	VADDPS       Y6, Y5, Y5
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y4
-	VMOVUPS      (R13)(DI*1), Y5
-	VMOVUPS      (R13)(SI*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y5, Y4
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y5
-	VMOVUPS      (R13)(BX*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y5, Y5
-	VMOVUPS      (R13)(SI*1), Y6
-	VMOVUPS      (R13)(BX*4), Y7
-	VADDPS       Y7, Y6, Y6
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y5
-	VMOVUPS      (R13)(DI*1), Y6
-	VMOVUPS      (R13)(SI*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y5
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y6
-	VMOVUPS      (R13)(BX*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y6, Y6
-	VMOVUPS      (R13)(SI*1), Y7
-	VMOVUPS      (R13)(BX*4), Y8
-	VADDPS       Y8, Y7, Y7
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y7, Y6
-	VMOVUPS      (R13)(DI*1), Y7
-	VMOVUPS      (R13)(SI*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y7, Y6
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y7
-	VMOVUPS      (R13)(BX*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y7, Y7
-	VMOVUPS      (R13)(SI*1), Y8
-	VMOVUPS      (R13)(BX*4), Y9
-	VADDPS       Y9, Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y8, Y7
-	VMOVUPS      (R13)(DI*1), Y8
-	VMOVUPS      (R13)(SI*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y8, Y7
-	LEAQ         (DX)(R10*2), R13
-	VADDPS       Y2, Y1, Y9
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y9, Y8
-	VSUBPS       Y0, Y8, Y8
-	VADDPS       Y4, Y3, Y0
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y8
-	VADDPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y10, Y8
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y9, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y9
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y10, Y9
-	VMOVUPS      (R13), Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (R13)
-	VMOVUPS      (R13)(R11*2), Y0
-	VADDPS       Y0, Y9, Y0
-	VMOVUPS      Y0, (R13)(R11*2)
-	VSUBPS       Y2, Y1, Y8
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y8, Y0
-	VSUBPS       Y4, Y3, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y0
-	VSUBPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y10, Y0
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y8
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y10, Y8
-	VMOVUPS      (R13)(R11*1), Y9
-	VADDPS       Y9, Y0, Y9
-	VMOVUPS      Y9, (R13)(R11*1)
-	VMOVUPS      (R13)(R12*1), Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (R13)(R12*1)
-	VMOVAPS      Y7, Y0
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
-	VADDPS       Y4, Y3, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VADDPS       Y6, Y5, Y1
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
-	VMOVUPS      (R13)(R11*4), Y1
-	VADDPS       Y1, Y0, Y1
-	VMOVUPS      Y1, (R13)(R11*4)
-	MOVQ         ahead+64(FP), R14
-	LEAQ         (CX)(R14*4), R14
-	MOVQ         CX, R13
-	VMOVUPS      (R13)(BX*1), Y0
-	VMOVUPS      (R13)(BX*2), Y1
-	VSUBPS       Y1, Y0, Y0
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
-	VMOVUPS      (R13)(SI*1), Y1
-	VMOVUPS      (R13)(BX*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VMOVUPS      (R13)(DI*1), Y1
-	VMOVUPS      (R13)(SI*2), Y2
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y1, Y0
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y1
-	VMOVUPS      (R13)(BX*2), Y2
-	VSUBPS       Y2, Y1, Y1
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y1, Y1
-	VMOVUPS      (R13)(SI*1), Y2
-	VMOVUPS      (R13)(BX*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y2, Y1
-	VMOVUPS      (R13)(DI*1), Y2
-	VMOVUPS      (R13)(SI*2), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y2, Y1
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y2
-	VMOVUPS      (R13)(BX*2), Y3
-	VSUBPS       Y3, Y2, Y2
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y2, Y2
-	VMOVUPS      (R13)(SI*1), Y3
-	VMOVUPS      (R13)(BX*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y3, Y2
-	VMOVUPS      (R13)(DI*1), Y3
-	VMOVUPS      (R13)(SI*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y3, Y2
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y3
-	VMOVUPS      (R13)(BX*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y3, Y3
-	VMOVUPS      (R13)(SI*1), Y4
-	VMOVUPS      (R13)(BX*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y3
-	VMOVUPS      (R13)(DI*1), Y4
-	VMOVUPS      (R13)(SI*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y4, Y3
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y4
-	VMOVUPS      (R13)(BX*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y4, Y4
-	VMOVUPS      (R13)(SI*1), Y5
-	VMOVUPS      (R13)(BX*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y4
-	VMOVUPS      (R13)(DI*1), Y5
-	VMOVUPS      (R13)(SI*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y5, Y4
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y5
-	VMOVUPS      (R13)(BX*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y5, Y5
-	VMOVUPS      (R13)(SI*1), Y6
-	VMOVUPS      (R13)(BX*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y5
-	VMOVUPS      (R13)(DI*1), Y6
-	VMOVUPS      (R13)(SI*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y5
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y6
-	VMOVUPS      (R13)(BX*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y6, Y6
-	VMOVUPS      (R13)(SI*1), Y7
-	VMOVUPS      (R13)(BX*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y7, Y6
-	VMOVUPS      (R13)(DI*1), Y7
-	VMOVUPS      (R13)(SI*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y7, Y6
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y7
-	VMOVUPS      (R13)(BX*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y7, Y7
-	VMOVUPS      (R13)(SI*1), Y8
-	VMOVUPS      (R13)(BX*4), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y8, Y7
-	VMOVUPS      (R13)(DI*1), Y8
-	VMOVUPS      (R13)(SI*2), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y8, Y7
-	LEAQ         (DX)(R10*1), R13
-	VADDPS       Y2, Y1, Y9
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y9, Y8
-	VSUBPS       Y0, Y8, Y8
-	VADDPS       Y4, Y3, Y0
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y8
-	VADDPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y10, Y8
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y9, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y9
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y10, Y9
-	VMOVUPS      (R13), Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (R13)
-	VMOVUPS      (R13)(R11*2), Y0
-	VADDPS       Y0, Y9, Y0
-	VMOVUPS      Y0, (R13)(R11*2)
-	VSUBPS       Y2, Y1, Y8
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y8, Y0
-	VSUBPS       Y4, Y3, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y0
-	VSUBPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y10, Y0
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y8
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y10, Y8
-	VMOVUPS      (R13)(R11*1), Y9
-	VADDPS       Y9, Y0, Y9
-	VMOVUPS      Y9, (R13)(R11*1)
-	VMOVUPS      (R13)(R12*1), Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (R13)(R12*1)
-	VMOVAPS      Y7, Y0
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
-	VADDPS       Y4, Y3, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VADDPS       Y6, Y5, Y1
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
-	VMOVUPS      (R13)(R11*4), Y1
-	VADDPS       Y1, Y0, Y1
-	VMOVUPS      Y1, (R13)(R11*4)
-	MOVQ         ahead+64(FP), R14
-	LEAQ         (CX)(R14*4), R14
-	MOVQ         CX, R13
-	VMOVUPS      (R13)(BX*1), Y0
-	VMOVUPS      (R13)(BX*2), Y1
-	VSUBPS       Y1, Y0, Y0
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
-	VMOVUPS      (R13)(SI*1), Y1
-	VMOVUPS      (R13)(BX*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VMOVUPS      (R13)(DI*1), Y1
-	VMOVUPS      (R13)(SI*2), Y2
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y1, Y0
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y1
-	VMOVUPS      (R13)(BX*2), Y2
-	VSUBPS       Y2, Y1, Y1
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y1, Y1
-	VMOVUPS      (R13)(SI*1), Y2
-	VMOVUPS      (R13)(BX*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y2, Y1
-	VMOVUPS      (R13)(DI*1), Y2
-	VMOVUPS      (R13)(SI*2), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y2, Y1
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y2
-	VMOVUPS      (R13)(BX*2), Y3
-	VSUBPS       Y3, Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R14), Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      Y5, (R14)
+	VMOVUPS      (R14)(R11*2), Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (R14)(R11*2)
+	VSUBPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y2, Y0
+	VSUBPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VSUBPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y8, Y0
 	VMULPS       winogradConstant3db60b61<>+0(SB), Y2, Y2
-	VMOVUPS      (R13)(SI*1), Y3
-	VMOVUPS      (R13)(BX*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y3, Y2
-	VMOVUPS      (R13)(DI*1), Y3
-	VMOVUPS      (R13)(SI*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y3, Y2
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y3
-	VMOVUPS      (R13)(BX*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y3, Y3
-	VMOVUPS      (R13)(SI*1), Y4
-	VMOVUPS      (R13)(BX*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y3
-	VMOVUPS      (R13)(DI*1), Y4
-	VMOVUPS      (R13)(SI*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y4, Y3
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y4
-	VMOVUPS      (R13)(BX*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y4, Y4
-	VMOVUPS      (R13)(SI*1), Y5
-	VMOVUPS      (R13)(BX*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y4
-	VMOVUPS      (R13)(DI*1), Y5
-	VMOVUPS      (R13)(SI*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y5, Y4
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y5
-	VMOVUPS      (R13)(BX*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y5, Y5
-	VMOVUPS      (R13)(SI*1), Y6
-	VMOVUPS      (R13)(BX*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y5
-	VMOVUPS      (R13)(DI*1), Y6
-	VMOVUPS      (R13)(SI*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y5
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y6
-	VMOVUPS      (R13)(BX*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y6, Y6
-	VMOVUPS      (R13)(SI*1), Y7
-	VMOVUPS      (R13)(BX*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y7, Y6
-	VMOVUPS      (R13)(DI*1), Y7
-	VMOVUPS      (R13)(SI*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y7, Y6
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	VMOVUPS      (R13)(BX*1), Y7
-	VMOVUPS      (R13)(BX*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y7, Y7
-	VMOVUPS      (R13)(SI*1), Y8
-	VMOVUPS      (R13)(BX*4), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y8, Y7
-	VMOVUPS      (R13)(DI*1), Y8
-	VMOVUPS      (R13)(SI*2), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y8, Y7
-	LEAQ         (DX)(R10*1), R13
-	LEAQ         (R13)(R10*2), R13
-	VADDPS       Y2, Y1, Y9
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y9, Y8
-	VSUBPS       Y0, Y8, Y8
-	VADDPS       Y4, Y3, Y0
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y8
-	VADDPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y10, Y8
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y9, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y9
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y10, Y9
-	VMOVUPS      (R13), Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (R13)
-	VMOVUPS      (R13)(R11*2), Y0
-	VADDPS       Y0, Y9, Y0
-	VMOVUPS      Y0, (R13)(R11*2)
-	VSUBPS       Y2, Y1, Y8
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y8, Y0
-	VSUBPS       Y4, Y3, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y0
-	VSUBPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y10, Y0
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y8
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y10, Y8
-	VMOVUPS      (R13)(R11*1), Y9
-	VADDPS       Y9, Y0, Y9
-	VMOVUPS      Y9, (R13)(R11*1)
-	VMOVUPS      (R13)(R12*1), Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (R13)(R12*1)
-	VMOVAPS      Y7, Y0
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
-	VADDPS       Y4, Y3, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VADDPS       Y6, Y5, Y1
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
-	VMOVUPS      (R13)(R11*4), Y1
-	VADDPS       Y1, Y0, Y1
-	VMOVUPS      Y1, (R13)(R11*4)
-	MOVQ         ahead+64(FP), R14
-	LEAQ         (CX)(R14*4), R14
-	MOVQ         CX, R13
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Y0
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R14)(R11*1), Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      Y5, (R14)(R11*1)
+	VMOVUPS      (R14)(R12*1), Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (R14)(R12*1)
+	VMOVUPS      736(R13), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R13)(BX*1), Y1
-	VMOVUPS      (R13)(BX*2), Y2
-	VADDPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
 	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
-	VMOVUPS      (R13)(SI*1), Y1
-	VMOVUPS      (R13)(BX*4), Y2
-	VADDPS       Y2, Y1, Y1
+	VADDPS       Y6, Y4, Y1
 	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VMOVUPS      (R13)(DI*1), Y1
-	VMOVUPS      (R13)(SI*2), Y2
-	VADDPS       Y2, Y1, Y1
+	VADDPS       Y9, Y7, Y1
 	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Y1
-	VMOVAPS      Y1, Y1
-	VMOVUPS      (R13)(BX*1), Y2
-	VMOVUPS      (R13)(BX*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y2, Y1
-	VMOVUPS      (R13)(SI*1), Y2
-	VMOVUPS      (R13)(BX*4), Y3
-	VADDPS       Y3, Y2, Y2
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y2, Y1
-	VMOVUPS      (R13)(DI*1), Y2
-	VMOVUPS      (R13)(SI*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y2, Y1
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Y2
-	VMOVAPS      Y2, Y2
-	VMOVUPS      (R13)(BX*1), Y3
-	VMOVUPS      (R13)(BX*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y3, Y2
-	VMOVUPS      (R13)(SI*1), Y3
-	VMOVUPS      (R13)(BX*4), Y4
-	VADDPS       Y4, Y3, Y3
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y3, Y2
-	VMOVUPS      (R13)(DI*1), Y3
-	VMOVUPS      (R13)(SI*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y3, Y2
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Y3
-	VMOVAPS      Y3, Y3
-	VMOVUPS      (R13)(BX*1), Y4
-	VMOVUPS      (R13)(BX*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y4, Y3
-	VMOVUPS      (R13)(SI*1), Y4
-	VMOVUPS      (R13)(BX*4), Y5
-	VADDPS       Y5, Y4, Y4
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y3
-	VMOVUPS      (R13)(DI*1), Y4
-	VMOVUPS      (R13)(SI*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y4, Y3
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Y4
-	VMOVAPS      Y4, Y4
-	VMOVUPS      (R13)(BX*1), Y5
-	VMOVUPS      (R13)(BX*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y5, Y4
-	VMOVUPS      (R13)(SI*1), Y5
-	VMOVUPS      (R13)(BX*4), Y6
-	VADDPS       Y6, Y5, Y5
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y4
-	VMOVUPS      (R13)(DI*1), Y5
-	VMOVUPS      (R13)(SI*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y5, Y4
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Y5
-	VMOVAPS      Y5, Y5
-	VMOVUPS      (R13)(BX*1), Y6
-	VMOVUPS      (R13)(BX*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y5
-	VMOVUPS      (R13)(SI*1), Y6
-	VMOVUPS      (R13)(BX*4), Y7
-	VADDPS       Y7, Y6, Y6
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y5
-	VMOVUPS      (R13)(DI*1), Y6
-	VMOVUPS      (R13)(SI*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y6, Y5
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Y6
-	VMOVAPS      Y6, Y6
-	VMOVUPS      (R13)(BX*1), Y7
-	VMOVUPS      (R13)(BX*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y7, Y6
-	VMOVUPS      (R13)(SI*1), Y7
-	VMOVUPS      (R13)(BX*4), Y8
-	VADDPS       Y8, Y7, Y7
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y7, Y6
-	VMOVUPS      (R13)(DI*1), Y7
-	VMOVUPS      (R13)(SI*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y7, Y6
-	ADDQ         R9, R13
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(R8*1)
-	VMOVUPS      (R13)(R8*1), Y7
-	VMOVAPS      Y7, Y7
-	VMOVUPS      (R13)(BX*1), Y8
-	VMOVUPS      (R13)(BX*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y8, Y7
-	VMOVUPS      (R13)(SI*1), Y8
-	VMOVUPS      (R13)(BX*4), Y9
-	VADDPS       Y9, Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y8, Y7
-	VMOVUPS      (R13)(DI*1), Y8
-	VMOVUPS      (R13)(SI*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y8, Y7
-	LEAQ         (DX)(R10*4), R13
-	VADDPS       Y2, Y1, Y9
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y9, Y8
-	VSUBPS       Y0, Y8, Y8
-	VADDPS       Y4, Y3, Y0
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y8
-	VADDPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y10, Y8
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y9, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y9
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y10, Y9
-	VMOVUPS      (R13), Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (R13)
-	VMOVUPS      (R13)(R11*2), Y0
-	VADDPS       Y0, Y9, Y0
-	VMOVUPS      Y0, (R13)(R11*2)
-	VSUBPS       Y2, Y1, Y8
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y8, Y0
-	VSUBPS       Y4, Y3, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y0
-	VSUBPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y10, Y0
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y8
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y10, Y8
-	VMOVUPS      (R13)(R11*1), Y9
-	VADDPS       Y9, Y0, Y9
-	VMOVUPS      Y9, (R13)(R11*1)
-	VMOVUPS      (R13)(R12*1), Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      Y0, (R13)(R12*1)
-	VMOVAPS      Y7, Y0
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
-	VADDPS       Y4, Y3, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VADDPS       Y6, Y5, Y1
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
-	VMOVUPS      (R13)(R11*4), Y1
+	VMOVUPS      (R14)(R11*4), Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      Y1, (R13)(R11*4)
+	VMOVUPS      Y1, (R14)(R11*4)
+	LEAQ         (DX)(R10*1), R14
+	VMOVUPS      288(R13), Y1
+	VMOVUPS      320(R13), Y3
+	VADDPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y2, Y0
+	VMOVUPS      256(R13), Y4
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      352(R13), Y4
+	VMOVUPS      384(R13), Y6
+	VADDPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VMOVUPS      416(R13), Y7
+	VMOVUPS      448(R13), Y9
+	VADDPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R14), Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      Y5, (R14)
+	VMOVUPS      (R14)(R11*2), Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (R14)(R11*2)
+	VSUBPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y2, Y0
+	VSUBPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VSUBPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R14)(R11*1), Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      Y5, (R14)(R11*1)
+	VMOVUPS      (R14)(R12*1), Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (R14)(R12*1)
+	VMOVUPS      480(R13), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y6, Y4, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y9, Y7, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      (R14)(R11*4), Y1
+	VADDPS       Y1, Y0, Y1
+	VMOVUPS      Y1, (R14)(R11*4)
+	LEAQ         (DX)(R10*1), R14
+	LEAQ         (R14)(R10*2), R14
+	VMOVUPS      800(R13), Y1
+	VMOVUPS      832(R13), Y3
+	VADDPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y2, Y0
+	VMOVUPS      768(R13), Y4
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      864(R13), Y4
+	VMOVUPS      896(R13), Y6
+	VADDPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VMOVUPS      928(R13), Y7
+	VMOVUPS      960(R13), Y9
+	VADDPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R14), Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      Y5, (R14)
+	VMOVUPS      (R14)(R11*2), Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (R14)(R11*2)
+	VSUBPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y2, Y0
+	VSUBPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VSUBPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R14)(R11*1), Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      Y5, (R14)(R11*1)
+	VMOVUPS      (R14)(R12*1), Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (R14)(R12*1)
+	VMOVUPS      992(R13), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y6, Y4, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y9, Y7, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      (R14)(R11*4), Y1
+	VADDPS       Y1, Y0, Y1
+	VMOVUPS      Y1, (R14)(R11*4)
+	LEAQ         (DX)(R10*4), R14
+	VMOVUPS      1056(R13), Y1
+	VMOVUPS      1088(R13), Y3
+	VADDPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y2, Y0
+	VMOVUPS      1024(R13), Y4
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      1120(R13), Y4
+	VMOVUPS      1152(R13), Y6
+	VADDPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VMOVUPS      1184(R13), Y7
+	VMOVUPS      1216(R13), Y9
+	VADDPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R14), Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      Y5, (R14)
+	VMOVUPS      (R14)(R11*2), Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (R14)(R11*2)
+	VSUBPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y2, Y0
+	VSUBPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VSUBPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R14)(R11*1), Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      Y5, (R14)(R11*1)
+	VMOVUPS      (R14)(R12*1), Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (R14)(R12*1)
+	VMOVUPS      1248(R13), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y6, Y4, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y9, Y7, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      (R14)(R11*4), Y1
+	VADDPS       Y1, Y0, Y1
+	VMOVUPS      Y1, (R14)(R11*4)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, AX
@@ -29402,933 +26859,758 @@ tail:
 	LEAQ         winogradMasks<>+0(SB), R13
 	NEGQ         AX
 	LEAQ         32(R13)(AX*4), R13
-	MOVQ         ahead+64(FP), R14
-	LEAQ         (CX)(R14*4), R14
-	MOVQ         CX, AX
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y0
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y1
-	VADDPS       Y1, Y0, Y0
+	MOVQ         ahead+64(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         CX, R14
+	MOVQ         room+72(FP), R15
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
 	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
-	PREFETCHT0   (R14)
-	VMOVUPS      (AX), Y1
-	VSUBPS       Y1, Y0, Y0
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y1
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y2
-	VADDPS       Y2, Y1, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (AX)(DI*1), Y1
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (AX)(SI*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y1, Y0
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y1
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y1, Y1
-	PREFETCHT0   (R14)
-	VMOVUPS      (AX), Y2
-	VSUBPS       Y2, Y1, Y1
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y2
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y3
-	VADDPS       Y3, Y2, Y2
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y2, Y1
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (AX)(DI*1), Y2
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (AX)(SI*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y2, Y1
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y2
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y2, Y2
-	PREFETCHT0   (R14)
-	VMOVUPS      (AX), Y3
-	VSUBPS       Y3, Y2, Y2
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y3
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y4
-	VADDPS       Y4, Y3, Y3
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y3, Y2
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (AX)(DI*1), Y3
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (AX)(SI*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y3, Y2
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y3
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y3, Y3
-	PREFETCHT0   (R14)
-	VMOVUPS      (AX), Y4
-	VSUBPS       Y4, Y3, Y3
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y4
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y5
-	VADDPS       Y5, Y4, Y4
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y3
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (AX)(DI*1), Y4
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (AX)(SI*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y4, Y3
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y4
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y4, Y4
-	PREFETCHT0   (R14)
-	VMOVUPS      (AX), Y5
-	VSUBPS       Y5, Y4, Y4
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y5
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y6
-	VADDPS       Y6, Y5, Y5
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y4
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (AX)(DI*1), Y5
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (AX)(SI*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y5, Y4
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y5
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y5, Y5
-	PREFETCHT0   (R14)
-	VMOVUPS      (AX), Y6
-	VSUBPS       Y6, Y5, Y5
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y6
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y7
-	VADDPS       Y7, Y6, Y6
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y5
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (AX)(DI*1), Y6
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (AX)(SI*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y5
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y6
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y6, Y6
-	PREFETCHT0   (R14)
-	VMOVUPS      (AX), Y7
-	VSUBPS       Y7, Y6, Y6
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y7
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y8
-	VADDPS       Y8, Y7, Y7
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y7, Y6
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (AX)(DI*1), Y7
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (AX)(SI*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y7, Y6
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)(BX*1)
-	VMOVUPS      (AX)(BX*1), Y7
-	PREFETCHT0   (R14)(BX*2)
-	VMOVUPS      (AX)(BX*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y7, Y7
-	PREFETCHT0   (R14)
-	VMOVUPS      (AX), Y8
-	VSUBPS       Y8, Y7, Y7
-	PREFETCHT0   (R14)(SI*1)
-	VMOVUPS      (AX)(SI*1), Y8
-	PREFETCHT0   (R14)(BX*4)
-	VMOVUPS      (AX)(BX*4), Y9
-	VADDPS       Y9, Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y8, Y7
-	PREFETCHT0   (R14)(DI*1)
-	VMOVUPS      (AX)(DI*1), Y8
-	PREFETCHT0   (R14)(SI*2)
-	VMOVUPS      (AX)(SI*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y8, Y7
-	VADDPS       Y2, Y1, Y9
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y9, Y8
-	VSUBPS       Y0, Y8, Y8
-	VADDPS       Y4, Y3, Y0
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y8
-	VADDPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y10, Y8
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y9, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y9
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y10, Y9
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (DX), Y0, Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   Y0, Y8, (DX)
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (DX)(R11*2), Y0, Y0
-	VADDPS       Y0, Y9, Y0
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   Y0, Y8, (DX)(R11*2)
-	VSUBPS       Y2, Y1, Y8
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y8, Y0
-	VSUBPS       Y4, Y3, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y0
-	VSUBPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y10, Y0
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y8
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y10, Y8
-	VMOVUPS      (R13), Y9
-	VMASKMOVPS   (DX)(R11*1), Y9, Y9
-	VADDPS       Y9, Y0, Y9
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   Y9, Y0, (DX)(R11*1)
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (DX)(R12*1), Y0, Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   Y0, Y8, (DX)(R12*1)
-	VMOVAPS      Y7, Y0
+	PREFETCHT0   (AX)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (AX)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, (R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 512(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 256(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 768(R15)
+	PREFETCHT0   (AX)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
 	VADDPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
-	VADDPS       Y4, Y3, Y1
+	VADDPS       Y5, Y3, Y1
 	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VADDPS       Y6, Y5, Y1
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1024(R15)
+	ADDQ         R9, R14
+	ADDQ         R9, AX
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
+	PREFETCHT0   (AX)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (AX)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 32(R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 544(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 288(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 800(R15)
+	PREFETCHT0   (AX)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y5, Y3, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1056(R15)
+	ADDQ         R9, R14
+	ADDQ         R9, AX
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
+	PREFETCHT0   (AX)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (AX)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 64(R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 576(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 320(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 832(R15)
+	PREFETCHT0   (AX)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y5, Y3, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1088(R15)
+	ADDQ         R9, R14
+	ADDQ         R9, AX
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
+	PREFETCHT0   (AX)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (AX)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 96(R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 608(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 352(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 864(R15)
+	PREFETCHT0   (AX)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y5, Y3, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1120(R15)
+	ADDQ         R9, R14
+	ADDQ         R9, AX
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
+	PREFETCHT0   (AX)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (AX)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 128(R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 640(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 384(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 896(R15)
+	PREFETCHT0   (AX)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y5, Y3, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1152(R15)
+	ADDQ         R9, R14
+	ADDQ         R9, AX
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
+	PREFETCHT0   (AX)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (AX)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 160(R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 672(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 416(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 928(R15)
+	PREFETCHT0   (AX)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y5, Y3, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1184(R15)
+	ADDQ         R9, R14
+	ADDQ         R9, AX
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
+	PREFETCHT0   (AX)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (AX)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 192(R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 704(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 448(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 960(R15)
+	PREFETCHT0   (AX)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y5, Y3, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1216(R15)
+	ADDQ         R9, R14
+	ADDQ         R9, AX
+	PREFETCHT0   (AX)(BX*1)
+	VMOVUPS      (R14)(BX*1), Y1
+	PREFETCHT0   (AX)(BX*2)
+	VMOVUPS      (R14)(BX*2), Y2
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y0, Y0
+	PREFETCHT0   (AX)
+	VMOVUPS      (R14), Y3
+	VSUBPS       Y3, Y0, Y0
+	PREFETCHT0   (AX)(SI*1)
+	VMOVUPS      (R14)(SI*1), Y3
+	PREFETCHT0   (AX)(BX*4)
+	VMOVUPS      (R14)(BX*4), Y5
+	VADDPS       Y5, Y3, Y4
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y0
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (R14)(DI*1), Y4
+	PREFETCHT0   (AX)(SI*2)
+	VMOVUPS      (R14)(SI*2), Y7
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 224(R15)
+	VADDPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
+	VADDPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VADDPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 736(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 480(R15)
+	VSUBPS       Y2, Y1, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
+	VSUBPS       Y5, Y3, Y6
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y0
+	VSUBPS       Y7, Y4, Y6
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y0
+	VMOVUPS      Y0, 992(R15)
+	PREFETCHT0   (AX)(R8*1)
+	VMOVUPS      (R14)(R8*1), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y5, Y3, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y7, Y4, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, 1248(R15)
+	MOVQ         ahead+64(FP), AX
+	LEAQ         (CX)(AX*4), AX
+	MOVQ         room+72(FP), AX
+	VMOVUPS      32(AX), Y1
+	VMOVUPS      64(AX), Y3
+	VADDPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y2, Y0
+	VMOVUPS      (AX), Y4
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      96(AX), Y4
+	VMOVUPS      128(AX), Y6
+	VADDPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VMOVUPS      160(AX), Y7
+	VMOVUPS      192(AX), Y9
+	VADDPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R13), Y5
+	VMASKMOVPS   (DX), Y5, Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   Y5, Y0, (DX)
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   (DX)(R11*2), Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      (R13), Y2
+	VMASKMOVPS   Y0, Y2, (DX)(R11*2)
+	VSUBPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y2, Y0
+	VSUBPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VSUBPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R13), Y5
+	VMASKMOVPS   (DX)(R11*1), Y5, Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   Y5, Y0, (DX)(R11*1)
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   (DX)(R12*1), Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      (R13), Y2
+	VMASKMOVPS   Y0, Y2, (DX)(R12*1)
+	VMOVUPS      224(AX), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y6, Y4, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y9, Y7, Y1
 	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
 	VMOVUPS      (R13), Y1
 	VMASKMOVPS   (DX)(R11*4), Y1, Y1
 	VADDPS       Y1, Y0, Y1
 	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y1, Y0, (DX)(R11*4)
-	MOVQ         ahead+64(FP), R14
-	LEAQ         (CX)(R14*4), R14
-	MOVQ         CX, AX
-	VMOVUPS      (AX)(BX*1), Y0
-	VMOVUPS      (AX)(BX*2), Y1
-	VADDPS       Y1, Y0, Y0
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y0, Y0
-	VMOVUPS      (AX)(SI*1), Y1
-	VMOVUPS      (AX)(BX*4), Y2
-	VADDPS       Y2, Y1, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VMOVUPS      (AX)(DI*1), Y1
-	VMOVUPS      (AX)(SI*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y1
-	VMOVUPS      (AX)(BX*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y1, Y1
-	VMOVUPS      (AX)(SI*1), Y2
-	VMOVUPS      (AX)(BX*4), Y3
-	VADDPS       Y3, Y2, Y2
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y2, Y1
-	VMOVUPS      (AX)(DI*1), Y2
-	VMOVUPS      (AX)(SI*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y2, Y1
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y2
-	VMOVUPS      (AX)(BX*2), Y3
-	VADDPS       Y3, Y2, Y2
+	LEAQ         (DX)(R10*2), CX
+	VMOVUPS      544(AX), Y1
+	VMOVUPS      576(AX), Y3
+	VADDPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y2, Y0
+	VMOVUPS      512(AX), Y4
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      608(AX), Y4
+	VMOVUPS      640(AX), Y6
+	VADDPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VMOVUPS      672(AX), Y7
+	VMOVUPS      704(AX), Y9
+	VADDPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y8, Y0
 	VMULPS       winogradConstant3e360b61<>+0(SB), Y2, Y2
-	VMOVUPS      (AX)(SI*1), Y3
-	VMOVUPS      (AX)(BX*4), Y4
-	VADDPS       Y4, Y3, Y3
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y3, Y2
-	VMOVUPS      (AX)(DI*1), Y3
-	VMOVUPS      (AX)(SI*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y3, Y2
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y3
-	VMOVUPS      (AX)(BX*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y3, Y3
-	VMOVUPS      (AX)(SI*1), Y4
-	VMOVUPS      (AX)(BX*4), Y5
-	VADDPS       Y5, Y4, Y4
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y3
-	VMOVUPS      (AX)(DI*1), Y4
-	VMOVUPS      (AX)(SI*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y4, Y3
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y4
-	VMOVUPS      (AX)(BX*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y4, Y4
-	VMOVUPS      (AX)(SI*1), Y5
-	VMOVUPS      (AX)(BX*4), Y6
-	VADDPS       Y6, Y5, Y5
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y4
-	VMOVUPS      (AX)(DI*1), Y5
-	VMOVUPS      (AX)(SI*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y5, Y4
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y5
-	VMOVUPS      (AX)(BX*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y5, Y5
-	VMOVUPS      (AX)(SI*1), Y6
-	VMOVUPS      (AX)(BX*4), Y7
-	VADDPS       Y7, Y6, Y6
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y5
-	VMOVUPS      (AX)(DI*1), Y6
-	VMOVUPS      (AX)(SI*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y5
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y6
-	VMOVUPS      (AX)(BX*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y6, Y6
-	VMOVUPS      (AX)(SI*1), Y7
-	VMOVUPS      (AX)(BX*4), Y8
-	VADDPS       Y8, Y7, Y7
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y7, Y6
-	VMOVUPS      (AX)(DI*1), Y7
-	VMOVUPS      (AX)(SI*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y7, Y6
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y7
-	VMOVUPS      (AX)(BX*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y7, Y7
-	VMOVUPS      (AX)(SI*1), Y8
-	VMOVUPS      (AX)(BX*4), Y9
-	VADDPS       Y9, Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y8, Y7
-	VMOVUPS      (AX)(DI*1), Y8
-	VMOVUPS      (AX)(SI*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y8, Y7
-	LEAQ         (DX)(R10*2), AX
-	VADDPS       Y2, Y1, Y9
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y9, Y8
-	VSUBPS       Y0, Y8, Y8
-	VADDPS       Y4, Y3, Y0
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y8
-	VADDPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y10, Y8
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y9, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y9
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y10, Y9
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R13), Y5
+	VMASKMOVPS   (CX), Y5, Y5
+	VADDPS       Y5, Y0, Y5
 	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX), Y0, Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   Y0, Y8, (AX)
+	VMASKMOVPS   Y5, Y0, (CX)
 	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX)(R11*2), Y0, Y0
-	VADDPS       Y0, Y9, Y0
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   Y0, Y8, (AX)(R11*2)
-	VSUBPS       Y2, Y1, Y8
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y8, Y0
-	VSUBPS       Y4, Y3, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y0
-	VSUBPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y10, Y0
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y8
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y10, Y8
-	VMOVUPS      (R13), Y9
-	VMASKMOVPS   (AX)(R11*1), Y9, Y9
-	VADDPS       Y9, Y0, Y9
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   Y9, Y0, (AX)(R11*1)
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX)(R12*1), Y0, Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   Y0, Y8, (AX)(R12*1)
-	VMOVAPS      Y7, Y0
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
-	VADDPS       Y4, Y3, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VADDPS       Y6, Y5, Y1
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX)(R11*4), Y1, Y1
-	VADDPS       Y1, Y0, Y1
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   Y1, Y0, (AX)(R11*4)
-	MOVQ         ahead+64(FP), R14
-	LEAQ         (CX)(R14*4), R14
-	MOVQ         CX, AX
-	VMOVUPS      (AX)(BX*1), Y0
-	VMOVUPS      (AX)(BX*2), Y1
-	VSUBPS       Y1, Y0, Y0
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y0, Y0
-	VMOVUPS      (AX)(SI*1), Y1
-	VMOVUPS      (AX)(BX*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VMOVUPS      (AX)(DI*1), Y1
-	VMOVUPS      (AX)(SI*2), Y2
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y1, Y0
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y1
-	VMOVUPS      (AX)(BX*2), Y2
-	VSUBPS       Y2, Y1, Y1
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y1, Y1
-	VMOVUPS      (AX)(SI*1), Y2
-	VMOVUPS      (AX)(BX*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y2, Y1
-	VMOVUPS      (AX)(DI*1), Y2
-	VMOVUPS      (AX)(SI*2), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y2, Y1
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y2
-	VMOVUPS      (AX)(BX*2), Y3
-	VSUBPS       Y3, Y2, Y2
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y2, Y2
-	VMOVUPS      (AX)(SI*1), Y3
-	VMOVUPS      (AX)(BX*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y3, Y2
-	VMOVUPS      (AX)(DI*1), Y3
-	VMOVUPS      (AX)(SI*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y3, Y2
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y3
-	VMOVUPS      (AX)(BX*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y3, Y3
-	VMOVUPS      (AX)(SI*1), Y4
-	VMOVUPS      (AX)(BX*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y3
-	VMOVUPS      (AX)(DI*1), Y4
-	VMOVUPS      (AX)(SI*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y4, Y3
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y4
-	VMOVUPS      (AX)(BX*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y4, Y4
-	VMOVUPS      (AX)(SI*1), Y5
-	VMOVUPS      (AX)(BX*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y4
-	VMOVUPS      (AX)(DI*1), Y5
-	VMOVUPS      (AX)(SI*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y5, Y4
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y5
-	VMOVUPS      (AX)(BX*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y5, Y5
-	VMOVUPS      (AX)(SI*1), Y6
-	VMOVUPS      (AX)(BX*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y5
-	VMOVUPS      (AX)(DI*1), Y6
-	VMOVUPS      (AX)(SI*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y6, Y5
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y6
-	VMOVUPS      (AX)(BX*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y6, Y6
-	VMOVUPS      (AX)(SI*1), Y7
-	VMOVUPS      (AX)(BX*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y7, Y6
-	VMOVUPS      (AX)(DI*1), Y7
-	VMOVUPS      (AX)(SI*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y7, Y6
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y7
-	VMOVUPS      (AX)(BX*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y7, Y7
-	VMOVUPS      (AX)(SI*1), Y8
-	VMOVUPS      (AX)(BX*4), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y8, Y7
-	VMOVUPS      (AX)(DI*1), Y8
-	VMOVUPS      (AX)(SI*2), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y8, Y7
-	LEAQ         (DX)(R10*1), AX
-	VADDPS       Y2, Y1, Y9
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y9, Y8
-	VSUBPS       Y0, Y8, Y8
-	VADDPS       Y4, Y3, Y0
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y8
-	VADDPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y10, Y8
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y9, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y9
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y10, Y9
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX), Y0, Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   Y0, Y8, (AX)
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX)(R11*2), Y0, Y0
-	VADDPS       Y0, Y9, Y0
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   Y0, Y8, (AX)(R11*2)
-	VSUBPS       Y2, Y1, Y8
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y8, Y0
-	VSUBPS       Y4, Y3, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y0
-	VSUBPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y10, Y0
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y8
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y10, Y8
-	VMOVUPS      (R13), Y9
-	VMASKMOVPS   (AX)(R11*1), Y9, Y9
-	VADDPS       Y9, Y0, Y9
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   Y9, Y0, (AX)(R11*1)
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX)(R12*1), Y0, Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   Y0, Y8, (AX)(R12*1)
-	VMOVAPS      Y7, Y0
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
-	VADDPS       Y4, Y3, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VADDPS       Y6, Y5, Y1
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX)(R11*4), Y1, Y1
-	VADDPS       Y1, Y0, Y1
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   Y1, Y0, (AX)(R11*4)
-	MOVQ         ahead+64(FP), R14
-	LEAQ         (CX)(R14*4), R14
-	MOVQ         CX, AX
-	VMOVUPS      (AX)(BX*1), Y0
-	VMOVUPS      (AX)(BX*2), Y1
-	VSUBPS       Y1, Y0, Y0
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y0, Y0
-	VMOVUPS      (AX)(SI*1), Y1
-	VMOVUPS      (AX)(BX*4), Y2
-	VSUBPS       Y2, Y1, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VMOVUPS      (AX)(DI*1), Y1
-	VMOVUPS      (AX)(SI*2), Y2
-	VSUBPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y1, Y0
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y1
-	VMOVUPS      (AX)(BX*2), Y2
-	VSUBPS       Y2, Y1, Y1
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y1, Y1
-	VMOVUPS      (AX)(SI*1), Y2
-	VMOVUPS      (AX)(BX*4), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y2, Y1
-	VMOVUPS      (AX)(DI*1), Y2
-	VMOVUPS      (AX)(SI*2), Y3
-	VSUBPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y2, Y1
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y2
-	VMOVUPS      (AX)(BX*2), Y3
-	VSUBPS       Y3, Y2, Y2
+	VMASKMOVPS   (CX)(R11*2), Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      (R13), Y2
+	VMASKMOVPS   Y0, Y2, (CX)(R11*2)
+	VSUBPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y2, Y0
+	VSUBPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VSUBPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y8, Y0
 	VMULPS       winogradConstant3db60b61<>+0(SB), Y2, Y2
-	VMOVUPS      (AX)(SI*1), Y3
-	VMOVUPS      (AX)(BX*4), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y3, Y2
-	VMOVUPS      (AX)(DI*1), Y3
-	VMOVUPS      (AX)(SI*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y3, Y2
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y3
-	VMOVUPS      (AX)(BX*2), Y4
-	VSUBPS       Y4, Y3, Y3
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y3, Y3
-	VMOVUPS      (AX)(SI*1), Y4
-	VMOVUPS      (AX)(BX*4), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y3
-	VMOVUPS      (AX)(DI*1), Y4
-	VMOVUPS      (AX)(SI*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y4, Y3
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y4
-	VMOVUPS      (AX)(BX*2), Y5
-	VSUBPS       Y5, Y4, Y4
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y4, Y4
-	VMOVUPS      (AX)(SI*1), Y5
-	VMOVUPS      (AX)(BX*4), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y4
-	VMOVUPS      (AX)(DI*1), Y5
-	VMOVUPS      (AX)(SI*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y5, Y4
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y5
-	VMOVUPS      (AX)(BX*2), Y6
-	VSUBPS       Y6, Y5, Y5
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y5, Y5
-	VMOVUPS      (AX)(SI*1), Y6
-	VMOVUPS      (AX)(BX*4), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y5
-	VMOVUPS      (AX)(DI*1), Y6
-	VMOVUPS      (AX)(SI*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y6, Y5
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y6
-	VMOVUPS      (AX)(BX*2), Y7
-	VSUBPS       Y7, Y6, Y6
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y6, Y6
-	VMOVUPS      (AX)(SI*1), Y7
-	VMOVUPS      (AX)(BX*4), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y7, Y6
-	VMOVUPS      (AX)(DI*1), Y7
-	VMOVUPS      (AX)(SI*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y7, Y6
-	ADDQ         R9, AX
-	ADDQ         R9, R14
-	VMOVUPS      (AX)(BX*1), Y7
-	VMOVUPS      (AX)(BX*2), Y8
-	VSUBPS       Y8, Y7, Y7
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y7, Y7
-	VMOVUPS      (AX)(SI*1), Y8
-	VMOVUPS      (AX)(BX*4), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y8, Y7
-	VMOVUPS      (AX)(DI*1), Y8
-	VMOVUPS      (AX)(SI*2), Y9
-	VSUBPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y8, Y7
-	LEAQ         (DX)(R10*1), AX
-	LEAQ         (AX)(R10*2), AX
-	VADDPS       Y2, Y1, Y9
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y9, Y8
-	VSUBPS       Y0, Y8, Y8
-	VADDPS       Y4, Y3, Y0
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y8
-	VADDPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y10, Y8
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y9, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y9
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y10, Y9
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R13), Y5
+	VMASKMOVPS   (CX)(R11*1), Y5, Y5
+	VADDPS       Y5, Y0, Y5
 	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX), Y0, Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   Y0, Y8, (AX)
+	VMASKMOVPS   Y5, Y0, (CX)(R11*1)
 	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX)(R11*2), Y0, Y0
-	VADDPS       Y0, Y9, Y0
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   Y0, Y8, (AX)(R11*2)
-	VSUBPS       Y2, Y1, Y8
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y8, Y0
-	VSUBPS       Y4, Y3, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y0
-	VSUBPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y10, Y0
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y8
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y10, Y8
-	VMOVUPS      (R13), Y9
-	VMASKMOVPS   (AX)(R11*1), Y9, Y9
-	VADDPS       Y9, Y0, Y9
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   Y9, Y0, (AX)(R11*1)
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX)(R12*1), Y0, Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   Y0, Y8, (AX)(R12*1)
-	VMOVAPS      Y7, Y0
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
-	VADDPS       Y4, Y3, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VADDPS       Y6, Y5, Y1
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX)(R11*4), Y1, Y1
-	VADDPS       Y1, Y0, Y1
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   Y1, Y0, (AX)(R11*4)
-	MOVQ         ahead+64(FP), AX
-	LEAQ         (CX)(AX*4), AX
-	PREFETCHT0   (AX)(R8*1)
-	VMOVUPS      (CX)(R8*1), Y0
+	VMASKMOVPS   (CX)(R12*1), Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      (R13), Y2
+	VMASKMOVPS   Y0, Y2, (CX)(R12*1)
+	VMOVUPS      736(AX), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (CX)(BX*1), Y1
-	VMOVUPS      (CX)(BX*2), Y2
-	VADDPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
 	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
-	VMOVUPS      (CX)(SI*1), Y1
-	VMOVUPS      (CX)(BX*4), Y2
-	VADDPS       Y2, Y1, Y1
+	VADDPS       Y6, Y4, Y1
 	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VMOVUPS      (CX)(DI*1), Y1
-	VMOVUPS      (CX)(SI*2), Y2
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
-	ADDQ         R9, CX
-	ADDQ         R9, AX
-	PREFETCHT0   (AX)(R8*1)
-	VMOVUPS      (CX)(R8*1), Y1
-	VMOVAPS      Y1, Y1
-	VMOVUPS      (CX)(BX*1), Y2
-	VMOVUPS      (CX)(BX*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y2, Y1
-	VMOVUPS      (CX)(SI*1), Y2
-	VMOVUPS      (CX)(BX*4), Y3
-	VADDPS       Y3, Y2, Y2
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y2, Y1
-	VMOVUPS      (CX)(DI*1), Y2
-	VMOVUPS      (CX)(SI*2), Y3
-	VADDPS       Y3, Y2, Y2
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y2, Y1
-	ADDQ         R9, CX
-	ADDQ         R9, AX
-	PREFETCHT0   (AX)(R8*1)
-	VMOVUPS      (CX)(R8*1), Y2
-	VMOVAPS      Y2, Y2
-	VMOVUPS      (CX)(BX*1), Y3
-	VMOVUPS      (CX)(BX*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y3, Y2
-	VMOVUPS      (CX)(SI*1), Y3
-	VMOVUPS      (CX)(BX*4), Y4
-	VADDPS       Y4, Y3, Y3
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y3, Y2
-	VMOVUPS      (CX)(DI*1), Y3
-	VMOVUPS      (CX)(SI*2), Y4
-	VADDPS       Y4, Y3, Y3
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y3, Y2
-	ADDQ         R9, CX
-	ADDQ         R9, AX
-	PREFETCHT0   (AX)(R8*1)
-	VMOVUPS      (CX)(R8*1), Y3
-	VMOVAPS      Y3, Y3
-	VMOVUPS      (CX)(BX*1), Y4
-	VMOVUPS      (CX)(BX*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y4, Y3
-	VMOVUPS      (CX)(SI*1), Y4
-	VMOVUPS      (CX)(BX*4), Y5
-	VADDPS       Y5, Y4, Y4
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y4, Y3
-	VMOVUPS      (CX)(DI*1), Y4
-	VMOVUPS      (CX)(SI*2), Y5
-	VADDPS       Y5, Y4, Y4
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y4, Y3
-	ADDQ         R9, CX
-	ADDQ         R9, AX
-	PREFETCHT0   (AX)(R8*1)
-	VMOVUPS      (CX)(R8*1), Y4
-	VMOVAPS      Y4, Y4
-	VMOVUPS      (CX)(BX*1), Y5
-	VMOVUPS      (CX)(BX*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y5, Y4
-	VMOVUPS      (CX)(SI*1), Y5
-	VMOVUPS      (CX)(BX*4), Y6
-	VADDPS       Y6, Y5, Y5
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y4
-	VMOVUPS      (CX)(DI*1), Y5
-	VMOVUPS      (CX)(SI*2), Y6
-	VADDPS       Y6, Y5, Y5
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y5, Y4
-	ADDQ         R9, CX
-	ADDQ         R9, AX
-	PREFETCHT0   (AX)(R8*1)
-	VMOVUPS      (CX)(R8*1), Y5
-	VMOVAPS      Y5, Y5
-	VMOVUPS      (CX)(BX*1), Y6
-	VMOVUPS      (CX)(BX*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y6, Y5
-	VMOVUPS      (CX)(SI*1), Y6
-	VMOVUPS      (CX)(BX*4), Y7
-	VADDPS       Y7, Y6, Y6
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y6, Y5
-	VMOVUPS      (CX)(DI*1), Y6
-	VMOVUPS      (CX)(SI*2), Y7
-	VADDPS       Y7, Y6, Y6
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y6, Y5
-	ADDQ         R9, CX
-	ADDQ         R9, AX
-	PREFETCHT0   (AX)(R8*1)
-	VMOVUPS      (CX)(R8*1), Y6
-	VMOVAPS      Y6, Y6
-	VMOVUPS      (CX)(BX*1), Y7
-	VMOVUPS      (CX)(BX*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y7, Y6
-	VMOVUPS      (CX)(SI*1), Y7
-	VMOVUPS      (CX)(BX*4), Y8
-	VADDPS       Y8, Y7, Y7
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y7, Y6
-	VMOVUPS      (CX)(DI*1), Y7
-	VMOVUPS      (CX)(SI*2), Y8
-	VADDPS       Y8, Y7, Y7
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y7, Y6
-	ADDQ         R9, CX
-	ADDQ         R9, AX
-	PREFETCHT0   (AX)(R8*1)
-	VMOVUPS      (CX)(R8*1), Y7
-	VMOVAPS      Y7, Y7
-	VMOVUPS      (CX)(BX*1), Y8
-	VMOVUPS      (CX)(BX*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y8, Y7
-	VMOVUPS      (CX)(SI*1), Y8
-	VMOVUPS      (CX)(BX*4), Y9
-	VADDPS       Y9, Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y8, Y7
-	VMOVUPS      (CX)(DI*1), Y8
-	VMOVUPS      (CX)(SI*2), Y9
-	VADDPS       Y9, Y8, Y8
-	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y8, Y7
-	LEAQ         (DX)(R10*4), AX
-	VADDPS       Y2, Y1, Y9
-	VMULPS       winogradConstant3f360b61<>+0(SB), Y9, Y8
-	VSUBPS       Y0, Y8, Y8
-	VADDPS       Y4, Y3, Y0
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y8
-	VADDPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y10, Y8
-	VMULPS       winogradConstant3e360b61<>+0(SB), Y9, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y0, Y9
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y10, Y9
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX), Y0, Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   Y0, Y8, (AX)
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX)(R11*2), Y0, Y0
-	VADDPS       Y0, Y9, Y0
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   Y0, Y8, (AX)(R11*2)
-	VSUBPS       Y2, Y1, Y8
-	VMULPS       winogradConstant3eb60b61<>+0(SB), Y8, Y0
-	VSUBPS       Y4, Y3, Y9
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y0
-	VSUBPS       Y6, Y5, Y10
-	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y10, Y0
-	VMULPS       winogradConstant3db60b61<>+0(SB), Y8, Y8
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y9, Y8
-	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y10, Y8
-	VMOVUPS      (R13), Y9
-	VMASKMOVPS   (AX)(R11*1), Y9, Y9
-	VADDPS       Y9, Y0, Y9
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   Y9, Y0, (AX)(R11*1)
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX)(R12*1), Y0, Y0
-	VADDPS       Y0, Y8, Y0
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   Y0, Y8, (AX)(R12*1)
-	VMOVAPS      Y7, Y0
-	VADDPS       Y2, Y1, Y1
-	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
-	VADDPS       Y4, Y3, Y1
-	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
-	VADDPS       Y6, Y5, Y1
+	VADDPS       Y9, Y7, Y1
 	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
 	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX)(R11*4), Y1, Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
 	VADDPS       Y1, Y0, Y1
 	VMOVUPS      (R13), Y0
-	VMASKMOVPS   Y1, Y0, (AX)(R11*4)
+	VMASKMOVPS   Y1, Y0, (CX)(R11*4)
+	LEAQ         (DX)(R10*1), CX
+	VMOVUPS      288(AX), Y1
+	VMOVUPS      320(AX), Y3
+	VADDPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y2, Y0
+	VMOVUPS      256(AX), Y4
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      352(AX), Y4
+	VMOVUPS      384(AX), Y6
+	VADDPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VMOVUPS      416(AX), Y7
+	VMOVUPS      448(AX), Y9
+	VADDPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R13), Y5
+	VMASKMOVPS   (CX), Y5, Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   Y5, Y0, (CX)
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   (CX)(R11*2), Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      (R13), Y2
+	VMASKMOVPS   Y0, Y2, (CX)(R11*2)
+	VSUBPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y2, Y0
+	VSUBPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VSUBPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R13), Y5
+	VMASKMOVPS   (CX)(R11*1), Y5, Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   Y5, Y0, (CX)(R11*1)
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   (CX)(R12*1), Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      (R13), Y2
+	VMASKMOVPS   Y0, Y2, (CX)(R12*1)
+	VMOVUPS      480(AX), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y6, Y4, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y9, Y7, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      (R13), Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
+	VADDPS       Y1, Y0, Y1
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   Y1, Y0, (CX)(R11*4)
+	LEAQ         (DX)(R10*1), CX
+	LEAQ         (CX)(R10*2), CX
+	VMOVUPS      800(AX), Y1
+	VMOVUPS      832(AX), Y3
+	VADDPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y2, Y0
+	VMOVUPS      768(AX), Y4
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      864(AX), Y4
+	VMOVUPS      896(AX), Y6
+	VADDPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VMOVUPS      928(AX), Y7
+	VMOVUPS      960(AX), Y9
+	VADDPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R13), Y5
+	VMASKMOVPS   (CX), Y5, Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   Y5, Y0, (CX)
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   (CX)(R11*2), Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      (R13), Y2
+	VMASKMOVPS   Y0, Y2, (CX)(R11*2)
+	VSUBPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y2, Y0
+	VSUBPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VSUBPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R13), Y5
+	VMASKMOVPS   (CX)(R11*1), Y5, Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   Y5, Y0, (CX)(R11*1)
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   (CX)(R12*1), Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      (R13), Y2
+	VMASKMOVPS   Y0, Y2, (CX)(R12*1)
+	VMOVUPS      992(AX), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y6, Y4, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y9, Y7, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      (R13), Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
+	VADDPS       Y1, Y0, Y1
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   Y1, Y0, (CX)(R11*4)
+	LEAQ         (DX)(R10*4), CX
+	VMOVUPS      1056(AX), Y1
+	VMOVUPS      1088(AX), Y3
+	VADDPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3f360b61<>+0(SB), Y2, Y0
+	VMOVUPS      1024(AX), Y4
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      1120(AX), Y4
+	VMOVUPS      1152(AX), Y6
+	VADDPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VMOVUPS      1184(AX), Y7
+	VMOVUPS      1216(AX), Y9
+	VADDPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3c360b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3e360b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R13), Y5
+	VMASKMOVPS   (CX), Y5, Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   Y5, Y0, (CX)
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   (CX)(R11*2), Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      (R13), Y2
+	VMASKMOVPS   Y0, Y2, (CX)(R11*2)
+	VSUBPS       Y3, Y1, Y2
+	VMULPS       winogradConstant3eb60b61<>+0(SB), Y2, Y0
+	VSUBPS       Y6, Y4, Y5
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y0
+	VSUBPS       Y9, Y7, Y8
+	VFMADD231PS  winogradConstant3cb60b61<>+0(SB), Y8, Y0
+	VMULPS       winogradConstant3db60b61<>+0(SB), Y2, Y2
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y5, Y2
+	VFMADD231PS  winogradConstant3db60b61<>+0(SB), Y8, Y2
+	VMOVUPS      (R13), Y5
+	VMASKMOVPS   (CX)(R11*1), Y5, Y5
+	VADDPS       Y5, Y0, Y5
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   Y5, Y0, (CX)(R11*1)
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   (CX)(R12*1), Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      (R13), Y2
+	VMASKMOVPS   Y0, Y2, (CX)(R12*1)
+	VMOVUPS      1248(AX), Y0
+	VMOVAPS      Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VFMADD231PS  winogradConstant3d360b61<>+0(SB), Y1, Y0
+	VADDPS       Y6, Y4, Y1
+	VFNMADD231PS winogradConstant3e638e39<>+0(SB), Y1, Y0
+	VADDPS       Y9, Y7, Y1
+	VFMADD231PS  winogradConstant3e360b61<>+0(SB), Y1, Y0
+	VMOVUPS      (R13), Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
+	VADDPS       Y1, Y0, Y1
+	VMOVUPS      (R13), Y0
+	VMASKMOVPS   Y1, Y0, (CX)(R11*4)
 
 done:
 	VZEROUPPER
 	RET
 
-// func winogradInput4From4Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradInput4From4Asm(SB), NOSPLIT, $0-64
+// func winogradInput4From4Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradInput4From4Asm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradInput4From4AsmAVX512<>(SB)
@@ -30336,8 +27618,8 @@ TEXT ·winogradInput4From4Asm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradInput4From4AsmAVX2<>(SB)
 
-// func winogradInput4From4FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradInput4From4FirstAsm(SB), NOSPLIT, $0-64
+// func winogradInput4From4FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradInput4From4FirstAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradInput4From4FirstAsmAVX512<>(SB)
@@ -30345,8 +27627,8 @@ TEXT ·winogradInput4From4FirstAsm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradInput4From4FirstAsmAVX2<>(SB)
 
-// func winogradInput4From4SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradInput4From4SecondAsm(SB), NOSPLIT, $0-64
+// func winogradInput4From4SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradInput4From4SecondAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradInput4From4SecondAsmAVX512<>(SB)
@@ -30354,8 +27636,8 @@ TEXT ·winogradInput4From4SecondAsm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradInput4From4SecondAsmAVX2<>(SB)
 
-// func winogradOutput2From4Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
-TEXT ·winogradOutput2From4Asm(SB), NOSPLIT, $0-76
+// func winogradOutput2From4Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
+TEXT ·winogradOutput2From4Asm(SB), NOSPLIT, $0-88
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradOutput2From4AsmAVX512<>(SB)
@@ -30363,8 +27645,8 @@ TEXT ·winogradOutput2From4Asm(SB), NOSPLIT, $0-76
 avx2:
 	JMP ·winogradOutput2From4AsmAVX2<>(SB)
 
-// func winogradWeights4From3Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradWeights4From3Asm(SB), NOSPLIT, $0-64
+// func winogradWeights4From3Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradWeights4From3Asm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradWeights4From3AsmAVX512<>(SB)
@@ -30372,8 +27654,8 @@ TEXT ·winogradWeights4From3Asm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradWeights4From3AsmAVX2<>(SB)
 
-// func winogradSpread4From2FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradSpread4From2FirstAsm(SB), NOSPLIT, $0-64
+// func winogradSpread4From2FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradSpread4From2FirstAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradSpread4From2FirstAsmAVX512<>(SB)
@@ -30381,8 +27663,8 @@ TEXT ·winogradSpread4From2FirstAsm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradSpread4From2FirstAsmAVX2<>(SB)
 
-// func winogradSpread4From2SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradSpread4From2SecondAsm(SB), NOSPLIT, $0-64
+// func winogradSpread4From2SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradSpread4From2SecondAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradSpread4From2SecondAsmAVX512<>(SB)
@@ -30390,8 +27672,8 @@ TEXT ·winogradSpread4From2SecondAsm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradSpread4From2SecondAsmAVX2<>(SB)
 
-// func winogradGather3From4Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradGather3From4Asm(SB), NOSPLIT, $0-72
+// func winogradGather3From4Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradGather3From4Asm(SB), NOSPLIT, $0-80
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradGather3From4AsmAVX512<>(SB)
@@ -30399,8 +27681,8 @@ TEXT ·winogradGather3From4Asm(SB), NOSPLIT, $0-72
 avx2:
 	JMP ·winogradGather3From4AsmAVX2<>(SB)
 
-// func winogradInput6From6Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradInput6From6Asm(SB), NOSPLIT, $0-64
+// func winogradInput6From6Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradInput6From6Asm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradInput6From6AsmAVX512<>(SB)
@@ -30408,8 +27690,8 @@ TEXT ·winogradInput6From6Asm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradInput6From6AsmAVX2<>(SB)
 
-// func winogradInput6From6FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradInput6From6FirstAsm(SB), NOSPLIT, $0-64
+// func winogradInput6From6FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradInput6From6FirstAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradInput6From6FirstAsmAVX512<>(SB)
@@ -30417,8 +27699,8 @@ TEXT ·winogradInput6From6FirstAsm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradInput6From6FirstAsmAVX2<>(SB)
 
-// func winogradInput6From6SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradInput6From6SecondAsm(SB), NOSPLIT, $0-64
+// func winogradInput6From6SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradInput6From6SecondAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradInput6From6SecondAsmAVX512<>(SB)
@@ -30426,8 +27708,8 @@ TEXT ·winogradInput6From6SecondAsm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradInput6From6SecondAsmAVX2<>(SB)
 
-// func winogradOutput4From6Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
-TEXT ·winogradOutput4From6Asm(SB), NOSPLIT, $0-76
+// func winogradOutput4From6Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
+TEXT ·winogradOutput4From6Asm(SB), NOSPLIT, $0-88
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradOutput4From6AsmAVX512<>(SB)
@@ -30435,8 +27717,8 @@ TEXT ·winogradOutput4From6Asm(SB), NOSPLIT, $0-76
 avx2:
 	JMP ·winogradOutput4From6AsmAVX2<>(SB)
 
-// func winogradWeights6From3Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradWeights6From3Asm(SB), NOSPLIT, $0-64
+// func winogradWeights6From3Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradWeights6From3Asm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradWeights6From3AsmAVX512<>(SB)
@@ -30444,8 +27726,8 @@ TEXT ·winogradWeights6From3Asm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradWeights6From3AsmAVX2<>(SB)
 
-// func winogradSpread6From4FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradSpread6From4FirstAsm(SB), NOSPLIT, $0-64
+// func winogradSpread6From4FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradSpread6From4FirstAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradSpread6From4FirstAsmAVX512<>(SB)
@@ -30453,8 +27735,8 @@ TEXT ·winogradSpread6From4FirstAsm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradSpread6From4FirstAsmAVX2<>(SB)
 
-// func winogradSpread6From4SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradSpread6From4SecondAsm(SB), NOSPLIT, $0-64
+// func winogradSpread6From4SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradSpread6From4SecondAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradSpread6From4SecondAsmAVX512<>(SB)
@@ -30462,8 +27744,8 @@ TEXT ·winogradSpread6From4SecondAsm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradSpread6From4SecondAsmAVX2<>(SB)
 
-// func winogradGather3From6Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradGather3From6Asm(SB), NOSPLIT, $0-72
+// func winogradGather3From6Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradGather3From6Asm(SB), NOSPLIT, $0-80
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradGather3From6AsmAVX512<>(SB)
@@ -30471,8 +27753,8 @@ TEXT ·winogradGather3From6Asm(SB), NOSPLIT, $0-72
 avx2:
 	JMP ·winogradGather3From6AsmAVX2<>(SB)
 
-// func winogradOutput2From6Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
-TEXT ·winogradOutput2From6Asm(SB), NOSPLIT, $0-76
+// func winogradOutput2From6Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
+TEXT ·winogradOutput2From6Asm(SB), NOSPLIT, $0-88
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradOutput2From6AsmAVX512<>(SB)
@@ -30480,8 +27762,8 @@ TEXT ·winogradOutput2From6Asm(SB), NOSPLIT, $0-76
 avx2:
 	JMP ·winogradOutput2From6AsmAVX2<>(SB)
 
-// func winogradWeights6From5Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradWeights6From5Asm(SB), NOSPLIT, $0-64
+// func winogradWeights6From5Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradWeights6From5Asm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradWeights6From5AsmAVX512<>(SB)
@@ -30489,8 +27771,8 @@ TEXT ·winogradWeights6From5Asm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradWeights6From5AsmAVX2<>(SB)
 
-// func winogradSpread6From2FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradSpread6From2FirstAsm(SB), NOSPLIT, $0-64
+// func winogradSpread6From2FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradSpread6From2FirstAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradSpread6From2FirstAsmAVX512<>(SB)
@@ -30498,8 +27780,8 @@ TEXT ·winogradSpread6From2FirstAsm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradSpread6From2FirstAsmAVX2<>(SB)
 
-// func winogradSpread6From2SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradSpread6From2SecondAsm(SB), NOSPLIT, $0-64
+// func winogradSpread6From2SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradSpread6From2SecondAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradSpread6From2SecondAsmAVX512<>(SB)
@@ -30507,8 +27789,8 @@ TEXT ·winogradSpread6From2SecondAsm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradSpread6From2SecondAsmAVX2<>(SB)
 
-// func winogradGather5From6Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradGather5From6Asm(SB), NOSPLIT, $0-72
+// func winogradGather5From6Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradGather5From6Asm(SB), NOSPLIT, $0-80
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradGather5From6AsmAVX512<>(SB)
@@ -30516,8 +27798,8 @@ TEXT ·winogradGather5From6Asm(SB), NOSPLIT, $0-72
 avx2:
 	JMP ·winogradGather5From6AsmAVX2<>(SB)
 
-// func winogradInput8From8Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradInput8From8Asm(SB), NOSPLIT, $0-64
+// func winogradInput8From8Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradInput8From8Asm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradInput8From8AsmAVX512<>(SB)
@@ -30525,8 +27807,8 @@ TEXT ·winogradInput8From8Asm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradInput8From8AsmAVX2<>(SB)
 
-// func winogradInput8From8FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradInput8From8FirstAsm(SB), NOSPLIT, $0-64
+// func winogradInput8From8FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradInput8From8FirstAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradInput8From8FirstAsmAVX512<>(SB)
@@ -30534,8 +27816,8 @@ TEXT ·winogradInput8From8FirstAsm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradInput8From8FirstAsmAVX2<>(SB)
 
-// func winogradInput8From8SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradInput8From8SecondAsm(SB), NOSPLIT, $0-64
+// func winogradInput8From8SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradInput8From8SecondAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradInput8From8SecondAsmAVX512<>(SB)
@@ -30543,8 +27825,8 @@ TEXT ·winogradInput8From8SecondAsm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradInput8From8SecondAsmAVX2<>(SB)
 
-// func winogradOutput4From8Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
-TEXT ·winogradOutput4From8Asm(SB), NOSPLIT, $0-76
+// func winogradOutput4From8Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
+TEXT ·winogradOutput4From8Asm(SB), NOSPLIT, $0-88
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradOutput4From8AsmAVX512<>(SB)
@@ -30552,8 +27834,8 @@ TEXT ·winogradOutput4From8Asm(SB), NOSPLIT, $0-76
 avx2:
 	JMP ·winogradOutput4From8AsmAVX2<>(SB)
 
-// func winogradWeights8From5Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradWeights8From5Asm(SB), NOSPLIT, $0-64
+// func winogradWeights8From5Asm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradWeights8From5Asm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradWeights8From5AsmAVX512<>(SB)
@@ -30561,8 +27843,8 @@ TEXT ·winogradWeights8From5Asm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradWeights8From5AsmAVX2<>(SB)
 
-// func winogradSpread8From4FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradSpread8From4FirstAsm(SB), NOSPLIT, $0-64
+// func winogradSpread8From4FirstAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradSpread8From4FirstAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradSpread8From4FirstAsmAVX512<>(SB)
@@ -30570,8 +27852,8 @@ TEXT ·winogradSpread8From4FirstAsm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradSpread8From4FirstAsmAVX2<>(SB)
 
-// func winogradSpread8From4SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradSpread8From4SecondAsm(SB), NOSPLIT, $0-64
+// func winogradSpread8From4SecondAsm(level int32, n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradSpread8From4SecondAsm(SB), NOSPLIT, $0-72
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradSpread8From4SecondAsmAVX512<>(SB)
@@ -30579,8 +27861,8 @@ TEXT ·winogradSpread8From4SecondAsm(SB), NOSPLIT, $0-64
 avx2:
 	JMP ·winogradSpread8From4SecondAsmAVX2<>(SB)
 
-// func winogradGather5From8Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
-TEXT ·winogradGather5From8Asm(SB), NOSPLIT, $0-72
+// func winogradGather5From8Asm(level int32, n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int, room *float32)
+TEXT ·winogradGather5From8Asm(SB), NOSPLIT, $0-80
 	CMPL level+0(FP), $0x02
 	JLT  avx2
 	JMP  ·winogradGather5From8AsmAVX512<>(SB)

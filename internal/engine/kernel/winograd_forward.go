@@ -43,6 +43,7 @@ type winogradScratch struct {
 	v, u, m      []float32
 	turned, dump []float32
 	border       winogradTable
+	room         winogradRoom
 }
 
 var (
@@ -172,7 +173,7 @@ func (j *winogradJob) transformWeights(dst []float32, panel, c0, c1 int, s *wino
 	}
 	s.border.fill(r, r*pos, pos)
 	for c := range c1 - c0 {
-		j.level.winogradMap(j.kind.weights, cols, src[c*ld:], &s.border, dst[c*width:], j.kind.alpha*j.upos, j.upos, 8*ld)
+		j.level.winogradMap(j.kind.weights, cols, src[c*ld:], &s.border, dst[c*width:], j.kind.alpha*j.upos, j.upos, 8*ld, &s.room)
 	}
 }
 
@@ -202,7 +203,7 @@ func (j *winogradJob) transformInput(v []float32, vpos, first, lo, hi int, s *wi
 		for r := range j.runs {
 			c := r * j.run
 			dst := v[r*alpha*alpha*vpos+(t-first)*j.run:]
-			j.level.winogradMap(j.kind.input, min(j.run, g.C-c), j.x[base+c:], at, dst, alpha*vpos, vpos, ahead)
+			j.level.winogradMap(j.kind.input, min(j.run, g.C-c), j.x[base+c:], at, dst, alpha*vpos, vpos, ahead, &s.room)
 		}
 	}
 }
@@ -241,6 +242,6 @@ func (j *winogradJob) finish(s *winogradScratch, mpos, panel, lo, hi int) {
 	for t := lo; t < hi; t++ {
 		base, at := j.grid.outputSquare(place, outside, &s.border)
 		j.grid.next(&place)
-		j.level.winogradFinish(j.kind.output, cols, s.m[(t-lo)*width:], alpha*mpos, mpos, j.y[base+o0:], at, ahead, j.bias[o0:], j.floor)
+		j.level.winogradFinish(j.kind.output, cols, s.m[(t-lo)*width:], alpha*mpos, mpos, j.y[base+o0:], at, ahead, j.bias[o0:], j.floor, &s.room)
 	}
 }

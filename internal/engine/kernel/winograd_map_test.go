@@ -82,11 +82,11 @@ func (c *mapCase) run(l Level, outside func(i, j int) bool, floor float32, old [
 	copy(c.dst, old)
 	switch c.m.role {
 	case winogradOutput:
-		l.winogradFinish(c.m, c.n, c.src, c.row, c.col, c.dst, &at, 64, c.bias, floor)
+		l.winogradFinish(c.m, c.n, c.src, c.row, c.col, c.dst, &at, 64, c.bias, floor, new(winogradRoom))
 	case winogradGather:
-		l.winogradGather(c.m, c.n, c.src, c.row, c.col, c.dst, c.drow, c.col, 64)
+		l.winogradGather(c.m, c.n, c.src, c.row, c.col, c.dst, c.drow, c.col, 64, new(winogradRoom))
 	default:
-		l.winogradMap(c.m, c.n, c.src, &at, c.dst, c.drow, c.col, 64)
+		l.winogradMap(c.m, c.n, c.src, &at, c.dst, c.drow, c.col, 64, new(winogradRoom))
 	}
 	return append([]float32(nil), c.dst...)
 }

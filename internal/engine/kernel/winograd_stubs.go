@@ -2,7 +2,7 @@
 
 package kernel
 
-// winogradInput4From4Asm computes, for n > 0 lanes l, with its matrix m of rows = 4 and columns = 4:
+// winogradInput4From4Asm computes, for n > 0 lanes l, with room for 512 numbers and with its matrix m of rows = 4 and columns = 4:
 //
 //	for i, j := range (rows, rows) {
 //		s := sum over p, q of m[i][p] * m[j][q] * src[at[columns*p+q]+l]
@@ -13,19 +13,19 @@ package kernel
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradInput4From4Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradInput4From4Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradInput4From4FirstAsm does what winogradInput4From4Asm does, with its own matrix of 4 rows and 4 columns, for the first half of the rows (winogradHalf).
 //
 //go:noescape
-func winogradInput4From4FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradInput4From4FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradInput4From4SecondAsm does what winogradInput4From4Asm does, with its own matrix of 4 rows and 4 columns, for the second half of the rows (winogradHalf).
 //
 //go:noescape
-func winogradInput4From4SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradInput4From4SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
-// winogradOutput2From4Asm computes, for n > 0 lanes l, with its matrix m of rows = 2 and columns = 4:
+// winogradOutput2From4Asm computes, for n > 0 lanes l, with room for 512 numbers and with its matrix m of rows = 2 and columns = 4:
 //
 //	for i, j := range (rows, rows) {
 //		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
@@ -36,24 +36,24 @@ func winogradInput4From4SecondAsm(level Level, n int, src *float32, at *int, dst
 // What is ahead of the results is fetched into the cache.
 //
 //go:noescape
-func winogradOutput2From4Asm(level Level, n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+func winogradOutput2From4Asm(level Level, n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
 
 // winogradWeights4From3Asm does what winogradInput4From4Asm does, with its own matrix of 4 rows and 3 columns.
 //
 //go:noescape
-func winogradWeights4From3Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradWeights4From3Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradSpread4From2FirstAsm does what winogradInput4From4Asm does, with its own matrix of 4 rows and 2 columns, for the first half of the rows (winogradHalf).
 //
 //go:noescape
-func winogradSpread4From2FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradSpread4From2FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradSpread4From2SecondAsm does what winogradInput4From4Asm does, with its own matrix of 4 rows and 2 columns, for the second half of the rows (winogradHalf).
 //
 //go:noescape
-func winogradSpread4From2SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradSpread4From2SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
-// winogradGather3From4Asm computes, for n > 0 lanes l, with its matrix m of rows = 3 and columns = 4:
+// winogradGather3From4Asm computes, for n > 0 lanes l, with room for 512 numbers and with its matrix m of rows = 3 and columns = 4:
 //
 //	for i, j := range (rows, rows) {
 //		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
@@ -64,109 +64,109 @@ func winogradSpread4From2SecondAsm(level Level, n int, src *float32, at *int, ds
 // What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradGather3From4Asm(level Level, n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int)
+func winogradGather3From4Asm(level Level, n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradInput6From6Asm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 6 columns.
 //
 //go:noescape
-func winogradInput6From6Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradInput6From6Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradInput6From6FirstAsm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 6 columns, for the first half of the rows (winogradHalf).
 //
 //go:noescape
-func winogradInput6From6FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradInput6From6FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradInput6From6SecondAsm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 6 columns, for the second half of the rows (winogradHalf).
 //
 //go:noescape
-func winogradInput6From6SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradInput6From6SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradOutput4From6Asm does what winogradOutput2From4Asm does, with its own matrix of 4 rows and 6 columns.
 //
 //go:noescape
-func winogradOutput4From6Asm(level Level, n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+func winogradOutput4From6Asm(level Level, n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
 
 // winogradWeights6From3Asm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 3 columns.
 //
 //go:noescape
-func winogradWeights6From3Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradWeights6From3Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradSpread6From4FirstAsm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 4 columns, for the first half of the rows (winogradHalf).
 //
 //go:noescape
-func winogradSpread6From4FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradSpread6From4FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradSpread6From4SecondAsm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 4 columns, for the second half of the rows (winogradHalf).
 //
 //go:noescape
-func winogradSpread6From4SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradSpread6From4SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradGather3From6Asm does what winogradGather3From4Asm does, with its own matrix of 3 rows and 6 columns.
 //
 //go:noescape
-func winogradGather3From6Asm(level Level, n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int)
+func winogradGather3From6Asm(level Level, n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradOutput2From6Asm does what winogradOutput2From4Asm does, with its own matrix of 2 rows and 6 columns.
 //
 //go:noescape
-func winogradOutput2From6Asm(level Level, n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+func winogradOutput2From6Asm(level Level, n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
 
 // winogradWeights6From5Asm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 5 columns.
 //
 //go:noescape
-func winogradWeights6From5Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradWeights6From5Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradSpread6From2FirstAsm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 2 columns, for the first half of the rows (winogradHalf).
 //
 //go:noescape
-func winogradSpread6From2FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradSpread6From2FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradSpread6From2SecondAsm does what winogradInput4From4Asm does, with its own matrix of 6 rows and 2 columns, for the second half of the rows (winogradHalf).
 //
 //go:noescape
-func winogradSpread6From2SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradSpread6From2SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradGather5From6Asm does what winogradGather3From4Asm does, with its own matrix of 5 rows and 6 columns.
 //
 //go:noescape
-func winogradGather5From6Asm(level Level, n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int)
+func winogradGather5From6Asm(level Level, n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradInput8From8Asm does what winogradInput4From4Asm does, with its own matrix of 8 rows and 8 columns.
 //
 //go:noescape
-func winogradInput8From8Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradInput8From8Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradInput8From8FirstAsm does what winogradInput4From4Asm does, with its own matrix of 8 rows and 8 columns, for the first half of the rows (winogradHalf).
 //
 //go:noescape
-func winogradInput8From8FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradInput8From8FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradInput8From8SecondAsm does what winogradInput4From4Asm does, with its own matrix of 8 rows and 8 columns, for the second half of the rows (winogradHalf).
 //
 //go:noescape
-func winogradInput8From8SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradInput8From8SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradOutput4From8Asm does what winogradOutput2From4Asm does, with its own matrix of 4 rows and 8 columns.
 //
 //go:noescape
-func winogradOutput4From8Asm(level Level, n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+func winogradOutput4From8Asm(level Level, n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32)
 
 // winogradWeights8From5Asm does what winogradInput4From4Asm does, with its own matrix of 8 rows and 5 columns.
 //
 //go:noescape
-func winogradWeights8From5Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradWeights8From5Asm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradSpread8From4FirstAsm does what winogradInput4From4Asm does, with its own matrix of 8 rows and 4 columns, for the first half of the rows (winogradHalf).
 //
 //go:noescape
-func winogradSpread8From4FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradSpread8From4FirstAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradSpread8From4SecondAsm does what winogradInput4From4Asm does, with its own matrix of 8 rows and 4 columns, for the second half of the rows (winogradHalf).
 //
 //go:noescape
-func winogradSpread8From4SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)
+func winogradSpread8From4SecondAsm(level Level, n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32)
 
 // winogradGather5From8Asm does what winogradGather3From4Asm does, with its own matrix of 5 rows and 8 columns.
 //
 //go:noescape
-func winogradGather5From8Asm(level Level, n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int)
+func winogradGather5From8Asm(level Level, n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int, room *float32)

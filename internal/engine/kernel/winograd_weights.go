@@ -128,7 +128,7 @@ func (j *winogradGradient) spread(half *winogradHalfMaps, lo, hi int) {
 		j.grid.next(&place)
 		for r := range j.in.count {
 			dst := j.v[r*positions*j.vpos+t*j.in.size:]
-			j.level.winogradMap(half.input, j.in.of(r), j.x[base+r*j.in.size:], at, dst, alpha*j.vpos, j.vpos, ahead)
+			j.level.winogradMap(half.input, j.in.of(r), j.x[base+r*j.in.size:], at, dst, alpha*j.vpos, j.vpos, ahead, &s.room)
 		}
 	}
 	outside, ahead = j.level.outside(j.dy, j.zeros), j.grid.output.below(j.kind.m)
@@ -138,7 +138,7 @@ func (j *winogradGradient) spread(half *winogradHalfMaps, lo, hi int) {
 		j.grid.next(&place)
 		for r := range j.out.count {
 			dst := j.z[r*positions*j.zpos+t*j.out.size:]
-			j.level.winogradMap(half.spread, j.out.of(r), j.dy[base+r*j.out.size:], at, dst, alpha*j.zpos, j.zpos, ahead)
+			j.level.winogradMap(half.spread, j.out.of(r), j.dy[base+r*j.out.size:], at, dst, alpha*j.zpos, j.zpos, ahead, &s.room)
 		}
 	}
 	winogradScratches.Put(s)
@@ -183,7 +183,7 @@ func (t *winogradPairJob) Run(lo, hi int) {
 		}
 		in, out := pair/j.out.count, pair%j.out.count
 		for c := range j.in.of(in) {
-			j.gather(s.m, in, out, c)
+			j.gather(s.m, in, out, c, &s.room)
 		}
 	}
 	winogradScratches.Put(s)
@@ -195,16 +195,18 @@ type winogradGatherJob winogradGradient
 // Run does rows [lo, hi): one input channel of a run of outputs each.
 func (t *winogradGatherJob) Run(lo, hi int) {
 	j := (*winogradGradient)(t)
+	s := winogradScratches.Get()
 	for row := lo; row < hi; row++ {
 		c, out := row/j.out.count, row%j.out.count
 		in := c / j.in.size
-		j.gather(j.p[(in*j.out.count+out)*j.kind.positions()*j.ppos:], in, out, c-in*j.in.size)
+		j.gather(j.p[(in*j.out.count+out)*j.kind.positions()*j.ppos:], in, out, c-in*j.in.size, &s.room)
 	}
+	winogradScratches.Put(s)
 }
 
 // gather adds the gradients of a pair of runs for input c of its run to dw.
-func (j *winogradGradient) gather(p []float32, in, out, c int) {
+func (j *winogradGradient) gather(p []float32, in, out, c int, room *winogradRoom) {
 	pos := j.g.C * j.g.OutC
 	dst := j.dw[(in*j.in.size+c)*j.g.OutC+out*j.out.size:]
-	j.level.winogradGather(j.kind.gather, j.out.of(out), p[c*j.out.size:], j.kind.alpha*j.ppos, j.ppos, dst, j.kind.r*pos, pos, 4*j.out.size)
+	j.level.winogradGather(j.kind.gather, j.out.of(out), p[c*j.out.size:], j.kind.alpha*j.ppos, j.ppos, dst, j.kind.r*pos, pos, 4*j.out.size, room)
 }

@@ -78,12 +78,12 @@ func (t transform) groups() []group {
 // emit writes one function. Rows of the result are computed in groups: the
 // group's rows of map*src are held in registers, then multiplied from the right.
 func (t transform) emit(i isa) {
-	signature := "n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int"
+	signature := "n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int, room *float32"
 	switch t.end {
 	case padded:
-		signature = "n int, src *float32, at *int, dst *float32, drow, dcol, ahead int"
+		signature = "n int, src *float32, at *int, dst *float32, drow, dcol, ahead int, room *float32"
 	case finished:
-		signature = "n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32"
+		signature = "n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32, room *float32"
 	}
 	asm.Func(t.name, i.name(), signature, t.doc()...)
 	w := writer{transform: t, isa: i, groups: t.by.groups(), rows: t.groups()}
@@ -114,7 +114,7 @@ func (t transform) doc() []string {
 		target = "dst[at[rows*i+j]+l]"
 	}
 	lines := []string{
-		fmt.Sprintf("computes, for n > 0 lanes l, with its matrix m of rows = %d and columns = %d:", to, from),
+		fmt.Sprintf("computes, for n > 0 lanes l, with room for 512 numbers and with its matrix m of rows = %d and columns = %d:", to, from),
 		"",
 		"\tfor i, j := range (rows, rows) {",
 		"\t\ts := sum over p, q of m[i][p] * m[j][q] * " + source,
@@ -144,7 +144,6 @@ type writer struct {
 	rows                  []group // of its rows, as far as they are computed
 	src, dst, n, bias     reg.Register
 	at                    reg.Register         // table of distances, in numbers
-	ahead                 reg.Register         // distance of what is fetched, in bytes
 	srow, scol, drow, col map[int]reg.Register // odd multiples of strides, in bytes
 }
 
@@ -240,66 +239,142 @@ func (w *writer) advance() {
 }
 
 func (w *writer) body() {
+	if w.throughRoom() {
+		w.columnsToRoom()
+		w.rowsFromRoom()
+		return
+	}
 	from := len(w.by[0])
 	seen := map[[2]int]bool{}
 	for _, g := range w.narrow(w.rows) {
 		held := make([][]reg.Register, len(g.rows))
-		column, next := GP64(), GP64()
-		base := w.dst
-		if w.end != finished {
-			base = w.src
-		}
-		MOVQ(param("ahead"), next)
-		LEAQ(Mem{Base: base, Index: next, Scale: 4}, next)
-		if w.end != padded {
-			MOVQ(w.src, column)
-		}
+		next, column := w.ahead(), w.column()
 		for q := range from {
-			out := w.line(g, func(p int) reg.Register {
-				x := w.vec()
-				if w.end == padded {
-					i := w.entry(p*from + q)
-					if q >= w.skip && !seen[[2]int{p, q}] {
-						seen[[2]int{p, q}] = true
-						PREFETCHT0(Mem{Base: next, Index: i, Scale: 4})
-					}
-					w.isa.load(Mem{Base: w.src, Index: i, Scale: 4}, x)
-					return x
-				}
-				if w.end == added && !seen[[2]int{p, q}] {
-					seen[[2]int{p, q}] = true
-					PREFETCHT0(offset(next, w.srow, p))
-				}
-				VMOVUPS(offset(column, w.srow, p), x)
-				return x
-			})
+			out := w.line(g, func(p int) reg.Register { return w.input(p, q, column, next, seen) })
 			for r := range out {
 				held[r] = append(held[r], out[r])
 			}
-			if q+1 < from && w.end != padded {
-				ADDQ(w.scol[1], column)
-				if w.end == added {
-					ADDQ(w.scol[1], next)
-				}
+			if q+1 < from {
+				w.nextColumn(column, next)
 			}
 		}
 		for r, i := range g.rows {
-			var row reg.Register
-			if w.end != finished {
-				row = w.row(i)
-			}
-			for _, h := range w.groups {
-				out := w.line(h, func(q int) reg.Register { return held[r][q] })
-				for k, j := range h.rows {
-					if w.end != finished {
-						w.result(out[k], offset(row, w.col, j))
-						continue
-					}
-					e := w.entry(i*len(w.by) + j)
-					PREFETCHT0(Mem{Base: next, Index: e, Scale: 4})
-					w.result(out[k], Mem{Base: w.dst, Index: e, Scale: 4})
+			w.resultRow(i, next, func(q int) reg.Register { return held[r][q] })
+		}
+	}
+}
+
+// throughRoom reports whether map*src goes to memory: where it would be held in so many
+// registers that few are left, every group would have to load the inputs again.
+func (w *writer) throughRoom() bool { return !w.masked() && len(w.by[0]) == 8 }
+
+// columnsToRoom writes map*src: each input is loaded once.
+func (w *writer) columnsToRoom() {
+	from := len(w.by[0])
+	seen := map[[2]int]bool{}
+	next, column, room := w.ahead(), w.column(), Load(Param("room"), GP64())
+	for q := range from {
+		loaded := map[int]reg.Register{}
+		for _, g := range w.narrow(w.rows) {
+			out := w.line(g, func(p int) reg.Register {
+				if _, ok := loaded[p]; !ok {
+					loaded[p] = w.input(p, q, column, next, seen)
 				}
+				return loaded[p]
+			})
+			for r, i := range g.rows {
+				VMOVUPS(out[r], Mem{Base: room, Disp: 4 * w.lanes() * (i*from + q)})
 			}
+		}
+		if q+1 < from {
+			w.nextColumn(column, next)
+		}
+	}
+}
+
+// rowsFromRoom multiplies map*src from the right.
+func (w *writer) rowsFromRoom() {
+	from := len(w.by[0])
+	next, room := w.ahead(), Load(Param("room"), GP64())
+	for _, g := range w.rows {
+		for _, i := range g.rows {
+			loaded := map[int]reg.Register{}
+			w.resultRow(i, next, func(q int) reg.Register {
+				if _, ok := loaded[q]; !ok {
+					loaded[q] = w.vec()
+					VMOVUPS(Mem{Base: room, Disp: 4 * w.lanes() * (i*from + q)}, loaded[q])
+				}
+				return loaded[q]
+			})
+		}
+	}
+}
+
+// ahead returns where what is fetched begins.
+func (w *writer) ahead() reg.Register {
+	base, next := w.dst, GP64()
+	if w.end != finished {
+		base = w.src
+	}
+	MOVQ(param("ahead"), next)
+	LEAQ(Mem{Base: base, Index: next, Scale: 4}, next)
+	return next
+}
+
+// column returns where the columns of src begin, where there is no table of distances.
+func (w *writer) column() reg.Register {
+	column := GP64()
+	if w.end != padded {
+		MOVQ(w.src, column)
+	}
+	return column
+}
+
+func (w *writer) nextColumn(column, next reg.Register) {
+	if w.end != padded {
+		ADDQ(w.scol[1], column)
+	}
+	if w.end == added {
+		ADDQ(w.scol[1], next)
+	}
+}
+
+// input loads the input at (p, q), and asks for what is ahead of it the first time.
+func (w *writer) input(p, q int, column, next reg.Register, seen map[[2]int]bool) reg.Register {
+	x, from := w.vec(), len(w.by[0])
+	again := seen[[2]int{p, q}]
+	seen[[2]int{p, q}] = true
+	if w.end == padded {
+		i := w.entry(p*from + q)
+		if q >= w.skip && !again {
+			PREFETCHT0(Mem{Base: next, Index: i, Scale: 4})
+		}
+		w.isa.load(Mem{Base: w.src, Index: i, Scale: 4}, x)
+		return x
+	}
+	if w.end == added && !again {
+		PREFETCHT0(offset(next, w.srow, p))
+	}
+	VMOVUPS(offset(column, w.srow, p), x)
+	return x
+}
+
+// resultRow computes row i of the result from that row of map*src.
+func (w *writer) resultRow(i int, next reg.Register, held func(q int) reg.Register) {
+	var row reg.Register
+	if w.end != finished {
+		row = w.row(i)
+	}
+	for _, h := range w.groups {
+		out := w.line(h, held)
+		for k, j := range h.rows {
+			if w.end != finished {
+				w.result(out[k], offset(row, w.col, j))
+				continue
+			}
+			e := w.entry(i*len(w.by) + j)
+			PREFETCHT0(Mem{Base: next, Index: e, Scale: 4})
+			w.result(out[k], Mem{Base: w.dst, Index: e, Scale: 4})
 		}
 	}
 }
