@@ -101,7 +101,7 @@ func (l Level) packRows(k, panels int, src []float32, rs int, dst []float32) int
 }
 
 // secondCache returns the size of a core's second cache in bytes, by CPUID's leaf 4 or, where
-// the processor does not have it, AMD's of the same form; 0 where it says nothing.
+// the processor does not have it, AMD's of the same form; 0 where neither tells it.
 func secondCache() int {
 	if !assembly {
 		return 0

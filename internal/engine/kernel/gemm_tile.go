@@ -42,7 +42,7 @@ type tileArgs struct {
 	relu            bool
 
 	// Where tiles is more than 1, so many tiles are computed, one after the other: for each
-	// next one, the pointers go on by these numbers.
+	// next one, the pointers move by these numbers.
 	tiles                         int
 	stepa, stepb, stepc, stepbias int
 }

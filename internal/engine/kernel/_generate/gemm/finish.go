@@ -11,7 +11,7 @@ import (
 )
 
 // finish turns the sums into elements of C: alpha*sum, plus beta*C unless beta
-// is 0 (of either sign), plus the bias, the larger of that and 0; and stores. It goes on at
+// is 0 (of either sign), plus the bias, the larger of that and 0; and stores. It continues at
 // label next, which follows it.
 func (s shape) finish(rows int, r regs, next string) {
 	label := func(name string) string { return fmt.Sprintf("%s%d", name, rows) }

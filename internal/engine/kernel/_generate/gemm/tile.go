@@ -131,7 +131,7 @@ func (r regs) begin() {
 	MOVQ(r.atB, r.b)
 }
 
-// next goes on to the next tile, which begins at label, or returns.
+// next continues with the next tile, which begins at label, or returns.
 func (r regs) next(label string) {
 	done := "last_" + label
 	DECQ(r.left)
