@@ -41,11 +41,16 @@ func TestTilesDoNotCrowdTheFirstCache(t *testing.T) {
 			var w gemmScratch
 			data := make([]float32, k*ld)
 			var rows, steps []int
-			a := w.blockA(s, view{data, ld, 1}, m, k, columns)
+			a := w.blockA(Current(), s, view{data, ld, 1}, m, k, columns)
 			for i := range s.rows {
 				rows = append(rows, i*a.rs)
 			}
-			a = w.blockA(s, view{data, 1, ld}, m, k, columns)
+			a = w.blockA(Current(), s, view{data, 1, ld}, m, k, columns)
+			if a.cs == 1 { // turned
+				for i := range s.rows {
+					steps = append(steps, i*a.rs)
+				}
+			}
 			for p := range k {
 				for line := range processor.transposedLines {
 					steps = append(steps, p*a.cs+16*line)

@@ -66,20 +66,37 @@ func (l Level) pack(dst []float32, k, n int, b view, lo, hi int) {
 	}
 }
 
-// copiesWell reports whether a block of A that meets n columns is better copied
+// copiesWell reports whether a block of A of k steps that meets n columns is better copied
 // than read in place: where the rows of a tile (with transposed storage, the
-// steps of k) would lie in the same few sets of the first cache, and where with
-// short steps each would need another page's address.
-func (a view) copiesWell(s tileShape, n int) bool {
+// steps of k) would lie in the same few sets of the first cache, where with
+// short steps each would need another page's address, and where it is turned.
+func (a view) copiesWell(s tileShape, k, n int) bool {
 	ld := max(a.rs, a.cs)
-	return n > 16 && (ld%pageNumbers == 0 || a.cs >= 256 && s.wide < 32) || n >= 384 && a.cs > 1 && ld%blocks.crowded == 0
+	return n > 16 && (ld%pageNumbers == 0 || a.cs >= 256 && s.wide < 32) || n >= 384 && a.cs > 1 && ld%blocks.crowded == 0 ||
+		a.cs > 1 && s.wide <= lineNumbers && k >= turnedSteps && n >= turnedColumns
 }
 
-// blockA returns a block of A as the tiles shall read it: in place, or copied
-// to rows an odd number of cache lines apart.
-func (w *gemmScratch) blockA(s tileShape, a view, m, k, n int) view {
-	if !a.copiesWell(s, n) {
+// A strip of a transposed A takes a line for each step of k, of which tiles with few rows use
+// six numbers: with many steps, a panel of B does not stay in the first cache beside it. From
+// these numbers on, turning a block so that its rows are rows in memory pays for such tiles;
+// with copiedColumns columns it takes no longer than a copy.
+const (
+	turnedSteps   = 160
+	turnedColumns = 128
+	copiedColumns = 96
+)
+
+// blockA returns a block of A as tiles of shape s shall read it: in place, or copied, by
+// functions of level l, to rows an odd number of cache lines apart.
+func (w *gemmScratch) blockA(l Level, s tileShape, a view, m, k, n int) view {
+	if !a.copiesWell(s, k, n) {
 		return a
+	}
+	if a.cs != 1 && s.wide <= lineNumbers && n >= copiedColumns {
+		pitch := oddLines(k)
+		grow(&w.a, m*pitch)
+		l.transpose(k, m, a.data, a.cs, w.a, pitch)
+		return view{w.a, pitch, 1}
 	}
 	rows, cols, ld := m, k, a.rs
 	if a.cs != 1 {

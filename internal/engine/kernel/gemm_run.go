@@ -86,7 +86,7 @@ func gemm(l Level, x product) {
 		return
 	}
 	parallel := work(x.m, x.n, x.k) > serialWork
-	if !parallel && x.ready == nil && x.b.cs == 1 && x.k <= blockK && x.part == whole && !x.a.copiesWell(l.shape(), x.n) { // nothing to prepare
+	if !parallel && x.ready == nil && x.b.cs == 1 && x.k <= blockK && x.part == whole && !x.a.copiesWell(l.shape(), x.k, x.n) { // nothing to prepare
 		b := block{
 			m: x.m, n: x.n, k: x.k, alpha: x.alpha, a: x.a, b: panels{x.b.data, x.b.rs},
 			beta: x.beta, c: x.c, ldc: x.ldc, bias: x.bias, relu: x.relu,
@@ -250,7 +250,7 @@ func (g *gemmJob) Run(lo, hi int) {
 	g.fetch()
 	s, columnwise := g.level.shape(), g.columnwise()
 	var w *gemmScratch // nil where it is not needed: the list's lock would move between the cores
-	if g.part != whole || g.a.copiesWell(s, g.cols) {
+	if g.part != whole || g.a.copiesWell(s, g.kc, g.cols) {
 		w = gemmScratches.Get()
 		grow(&w.edge, maxTile)
 	}
@@ -275,7 +275,7 @@ func (g *gemmJob) Run(lo, hi int) {
 		for r := range g.runs {
 			var p int
 			p, x.k = g.runOf(r)
-			x.a = w.blockA(s, g.a.from(i, p), x.m, x.k, x.n)
+			x.a = w.blockA(g.level, s, g.a.from(i, p), x.m, x.k, x.n)
 			if g.direct {
 				x.b = panels{g.b.from(p, g.j+j).data, g.b.rs}
 			} else {
