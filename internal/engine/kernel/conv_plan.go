@@ -34,6 +34,36 @@ func (a Algorithm) String() string {
 type ConvPlan struct {
 	Conv
 	Fwd, Input, Weights Algorithm
+
+	kept *[2]keptWeights // of Forward and BackwardInput; nil: KeepWeights was never called
+}
+
+// keptWeights are transformed weights that serve several calls.
+type keptWeights struct {
+	keep, made bool
+	u          []float32
+}
+
+// KeepWeights says whether Forward gets the same weights in all calls from here on, and
+// BackwardInput, too. Then each transforms them in its first call alone.
+func (p *ConvPlan) KeepWeights(keep bool) {
+	if p.kept == nil {
+		if !keep {
+			return
+		}
+		p.kept = new([2]keptWeights)
+	}
+	for i := range p.kept {
+		p.kept[i].keep, p.kept[i].made = keep, false
+	}
+}
+
+// keeps returns what is kept of one of the two directions, or nil.
+func (p *ConvPlan) keeps(direction int) *keptWeights {
+	if p.kept == nil || !p.kept[direction].keep {
+		return nil
+	}
+	return &p.kept[direction]
 }
 
 // EnvWinograd is the environment variable that says how Plan chooses: "auto"
@@ -119,7 +149,7 @@ func (p *ConvPlan) Forward(n int, x, w, bias []float32, relu bool, y []float32) 
 		p.Conv.forward(n, x, w, bias, relu, y)
 		return
 	}
-	p.Conv.winogradForward(p.Fwd, n, x, w, bias, relu, y)
+	p.Conv.winogradForward(p.Fwd, n, x, w, p.keeps(0), bias, relu, y)
 }
 
 // BackwardInput overwrites dx with the gradient with respect to the input.
@@ -128,7 +158,7 @@ func (p *ConvPlan) BackwardInput(n int, dy, w, dx []float32) {
 		p.Conv.BackwardInput(n, dy, w, dx)
 		return
 	}
-	p.Conv.winogradInput(p.Input, n, dy, w, dx)
+	p.Conv.winogradInput(p.Input, n, dy, w, p.keeps(1), dx)
 }
 
 // BackwardWeights adds the gradients with respect to the weights to dw and,

@@ -110,6 +110,33 @@ func planDispatch(t *testing.T, g Conv, n int) {
 	}
 }
 
+// Weights that are kept give the same bits, and are forgotten when asked for.
+func TestKeepWeights(t *testing.T) {
+	for _, g := range []Conv{square(14, 32, 64, 5, 1, 2), square(8, 200, 160, 3, 1, 1), square(9, 3, 20, 3, 2, 1)} {
+		p := g.ruledPlan(Current())
+		oh, ow := g.Out()
+		x, first, second := random(1, 3*g.H*g.W*g.C), random(2, g.KH*g.KW*g.C*g.OutC), random(3, g.KH*g.KW*g.C*g.OutC)
+		pass := func(n int, w []float32) (all []float32) {
+			y, dx := make([]float32, n*oh*ow*g.OutC), make([]float32, n*g.H*g.W*g.C)
+			p.Forward(n, x[:len(dx)], w, nil, false, y)
+			p.BackwardInput(n, y, w, dx)
+			return append(y, dx...)
+		}
+		want := [][]float32{pass(3, first), pass(1, first), pass(2, second)}
+		p.KeepWeights(true)
+		got := [][]float32{pass(3, first), pass(1, first)}
+		p.KeepWeights(true)
+		got = append(got, pass(2, second))
+		p.KeepWeights(false)
+		got, want = append(got, pass(3, first)), append(want, want[0])
+		for i := range want {
+			if !slices.Equal(got[i], want[i]) {
+				t.Errorf("%+v: call %d gives another result", p, i)
+			}
+		}
+	}
+}
+
 func TestPlanModes(t *testing.T) {
 	large, strided := square(28, 64, 64, 3, 1, 1), square(28, 64, 64, 3, 2, 1)
 	withPlanning(t, planOff)
@@ -192,7 +219,7 @@ func TestRule(t *testing.T) {
 		{square(14, 256, 512, 1, 2, 0), Direct, Direct, Direct},
 	} {
 		for _, l := range []Level{AVX2, AVX512} {
-			want := ConvPlan{c.g, c.fwd, c.input, c.weights}
+			want := ConvPlan{Conv: c.g, Fwd: c.fwd, Input: c.input, Weights: c.weights}
 			if got := c.g.ruledPlan(l); got != want {
 				t.Errorf("%v: %+v, want %+v", l, got, want)
 			}

@@ -46,14 +46,14 @@ func BenchmarkWinograd(b *testing.B) {
 				if a == Direct {
 					s.g.Forward(s.n, x, w, bias, y)
 				} else {
-					s.g.winogradForward(a, s.n, x, w, bias, true, y)
+					s.g.winogradForward(a, s.n, x, w, nil, bias, true, y)
 				}
 			}},
 			{"input", func(a Algorithm) {
 				if a == Direct {
 					s.g.BackwardInput(s.n, dy, w, dx)
 				} else {
-					s.g.winogradInput(a, s.n, dy, w, dx)
+					s.g.winogradInput(a, s.n, dy, w, nil, dx)
 				}
 			}},
 			{"weights", func(a Algorithm) {

@@ -32,7 +32,8 @@ type winogradJob struct {
 	run, runs    int // channels of one run (a multiple of 16, or all), runs
 	wide, panels int
 	few          bool // channels: U is shared, V each task's own
-	u, v         []float32
+	u, own       []float32 // U, where it is shared, and the job's memory for it
+	v            []float32
 	upos, vpos   int // distances of positions
 	tiles        int // few: of one task; else: of one row block
 	first, last  int // tiles in V, where it is shared
@@ -61,25 +62,25 @@ const (
 )
 
 // winogradForward computes y = conv(x, w) + bias, then max(y, 0) where relu.
-// bias holds OutC numbers or is nil.
-func (g Conv) winogradForward(alg Algorithm, n int, x, w, bias []float32, relu bool, y []float32) {
+// bias holds OutC numbers or is nil, kept may be nil.
+func (g Conv) winogradForward(alg Algorithm, n int, x, w []float32, kept *keptWeights, bias []float32, relu bool, y []float32) {
 	oh, ow := g.check(n, len(x), len(w), len(y))
 	g.checkBias(bias)
-	g.winograd(alg, n, oh, ow, x, w, false, bias, relu, y)
+	g.winograd(alg, n, oh, ow, x, w, false, kept, bias, relu, y)
 }
 
 // winogradInput overwrites dx with the gradient with respect to the input: the
 // convolution of dy by the weights turned by half a circle and transposed.
-func (g Conv) winogradInput(alg Algorithm, n int, dy, w, dx []float32) {
+func (g Conv) winogradInput(alg Algorithm, n int, dy, w []float32, kept *keptWeights, dx []float32) {
 	oh, ow := g.check(n, len(dx), len(w), len(dy))
 	back := Conv{
 		H: oh, W: ow, C: g.OutC, OutC: g.C, KH: g.KH, KW: g.KW, StrideH: 1, StrideW: 1,
 		PadH: g.KH - 1 - g.PadH, PadW: g.KW - 1 - g.PadW,
 	}
-	back.winograd(alg, n, g.H, g.W, dy, w, true, nil, false, dx)
+	back.winograd(alg, n, g.H, g.W, dy, w, true, kept, nil, false, dx)
 }
 
-func (g Conv) winograd(alg Algorithm, n, oh, ow int, x, w []float32, turned bool, bias []float32, relu bool, y []float32) {
+func (g Conv) winograd(alg Algorithm, n, oh, ow int, x, w []float32, turned bool, kept *keptWeights, bias []float32, relu bool, y []float32) {
 	if n == 0 {
 		return
 	}
@@ -94,9 +95,9 @@ func (g Conv) winograd(alg Algorithm, n, oh, ow int, x, w []float32, turned bool
 	clear(j.zeros)
 	j.split()
 	if j.few {
-		grow(&j.u, j.panels*j.kind.positions()*j.upos)
-		par.Do(j.panels*ceilDiv(g.C, winogradRun), 1, (*winogradWeightsJob)(j))
+		j.sharedWeights(kept)
 		par.Do(j.grid.count, j.tiles, j)
+		j.u = nil
 	} else {
 		j.shared()
 	}
@@ -127,6 +128,21 @@ func (j *winogradJob) split() {
 	}
 	j.tiles = max(1, block/s.rows) * s.rows
 	j.upos = oddLines(j.run * s.wide)
+}
+
+// sharedWeights sets U of few channels, which kept may have.
+func (j *winogradJob) sharedWeights(kept *keptWeights) {
+	u := &j.own
+	if kept != nil {
+		if u = &kept.u; kept.made {
+			j.u = *u
+			return
+		}
+		kept.made = true
+	}
+	grow(u, j.panels*j.kind.positions()*j.upos)
+	j.u = *u
+	par.Do(j.panels*ceilDiv(j.g.C, winogradRun), 1, (*winogradWeightsJob)(j))
 }
 
 // winogradWeightsJob makes U of few channels.

@@ -21,8 +21,8 @@ func TestWinogradAllocatesNothing(t *testing.T) {
 		for _, a := range []Algorithm{Winograd2, Winograd4} {
 			const calls = 20
 			if got := allocations(calls, func() {
-				g.winogradForward(a, n, x, w, bias, true, y)
-				g.winogradInput(a, n, y, w, dx)
+				g.winogradForward(a, n, x, w, nil, bias, true, y)
+				g.winogradInput(a, n, y, w, nil, dx)
 				g.winogradWeights(a, n, x, y, dw)
 			}); got >= calls {
 				t.Errorf("%v of %+v: %d allocations in %d calls", a, g, got, calls)

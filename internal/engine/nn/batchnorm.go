@@ -76,11 +76,11 @@ func (l *BatchNorm2D) perRow() int { return size(l.in) / l.in[len(l.in)-1] }
 // Forward normalizes. It panics where a batch's statistics would come from one
 // value per channel; Model.CheckBatch finds that before.
 func (l *BatchNorm2D) Forward(x *array.Array, mode Mode) *array.Array {
+	if l.rowwise(mode) {
+		return forward(l, x, mode)
+	}
 	n := l.check(x)
 	l.x, l.mode = x, mode
-	if l.conv != nil && mode == Eval {
-		return l.folded(x)
-	}
 	if mode.running() {
 		l.setRunning()
 	} else {
@@ -129,7 +129,7 @@ func (l *BatchNorm2D) Backward(dy *array.Array, need Need) *array.Array {
 		return l.backwardPooled(dy, need, n)
 	}
 	l.checkGrad(dy, n)
-	if l.conv != nil && l.mode == Eval {
+	if l.rowwise(l.mode) {
 		return l.backwardFolded(dy, need)
 	}
 	// Whether y is positive is computed again from x, which is read anyway.

@@ -12,7 +12,9 @@ import (
 type Sequential struct {
 	base
 	layers []Layer
-	first  int // index of the first layer with trained parameters
+	first  int         // index of the first layer with trained parameters
+	chains [2][]*chain // in modes other than Eval, and in Eval: see rowwise
+	used   []*chain    // of the last Forward
 }
 
 // NewSequential returns the chain of layers. Build it with OutShape.
@@ -33,6 +35,7 @@ func (s *Sequential) OutShape(in []int) ([]int, error) {
 	}
 	s.first = s.firstTrained()
 	fuse(s.layers)
+	s.chains = [2][]*chain{chainsIn(s.layers, Train), chainsIn(s.layers, Eval)}
 	return s.built(in, shape)
 }
 
@@ -48,10 +51,25 @@ func (s *Sequential) firstTrained() int {
 
 // Forward runs the layers.
 func (s *Sequential) Forward(x *array.Array, mode Mode) *array.Array {
-	for _, l := range s.layers {
-		x = l.Forward(x, mode)
+	if s.used = s.chains[0]; mode == Eval {
+		s.used = s.chains[1]
+	}
+	for i := 0; i < len(s.layers); i++ {
+		if c := s.chain(func(c *chain) bool { return c.at == i }); c != nil {
+			x, i = c.forward(x, mode), c.to-1
+		} else {
+			x = s.layers[i].Forward(x, mode)
+		}
 	}
 	return x
+}
+
+// chain returns the one of the chains in use that is meant, or nil.
+func (s *Sequential) chain(meant func(*chain) bool) *chain {
+	if i := slices.IndexFunc(s.used, meant); i >= 0 {
+		return s.used[i]
+	}
+	return nil
 }
 
 // Backward runs the layers in reverse. Without Input it stops at the first layer
@@ -62,11 +80,20 @@ func (s *Sequential) Backward(dy *array.Array, need Need) *array.Array {
 		stop = s.first
 	}
 	for i := len(s.layers) - 1; i >= stop; i-- {
+		c := s.chain(func(c *chain) bool { return c.to == i+1 && c.parts() })
+		if c != nil {
+			i = max(c.at, stop)
+		}
 		n := need | Input
 		if i == stop {
 			n = need
 		}
-		dx := s.layers[i].Backward(dy, n)
+		var dx *array.Array
+		if c != nil {
+			dx = c.backward(s.grads, dy, n, i)
+		} else {
+			dx = s.layers[i].Backward(dy, n)
+		}
 		if !shares(dy, given) && !shares(dy, dx) {
 			s.grads.put(dy)
 		}

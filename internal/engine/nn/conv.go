@@ -18,7 +18,8 @@ type Conv2D struct {
 	weight, bias         *Param
 	norm                 *BatchNorm2D // the layer after, where there is one: see fold
 	foldedW, foldedB     []float32    // weights and bias with norm's in mode Eval
-	mode                 Mode
+	w, b                 []float32    // those of the last Forward
+	clip                 bool         // y = max(y, 0) in the last Forward
 	x                    *array.Array
 	y, dx                *array.Array
 	dy                   []float32 // while its weights' gradient is taken
@@ -65,45 +66,55 @@ func checkWindow(name, what string, h, w, kh, kw, sh, sw, ph, pw int) error {
 }
 
 // Forward convolves.
-func (l *Conv2D) Forward(x *array.Array, mode Mode) *array.Array {
+func (l *Conv2D) Forward(x *array.Array, mode Mode) *array.Array { return forward(l, x, mode) }
+
+func (l *Conv2D) rowwise(Mode) bool { return true }
+
+func (l *Conv2D) begin(x *array.Array, mode Mode) *array.Array {
 	n := l.check(x)
-	l.x, l.mode = x, mode
-	y := rowsOf(&l.y, n, l.out)
-	w, b := l.weight.Value.Data, []float32(nil)
+	l.x, l.w, l.b, l.clip = x, l.weight.Value.Data, nil, l.relu
 	if l.bias != nil {
-		b = l.bias.Value.Data
+		l.b = l.bias.Value.Data
 	}
-	relu := l.relu
 	if l.norm != nil && mode == Eval {
 		if l.foldedW == nil {
-			l.foldedW, l.foldedB = make([]float32, len(w)), make([]float32, l.outC)
+			l.foldedW, l.foldedB = make([]float32, len(l.w)), make([]float32, l.outC)
 		}
 		l.norm.fold(l, l.foldedW, l.foldedB)
-		w, b, relu = l.foldedW, l.foldedB, l.norm.relu && l.norm.add == nil
+		l.w, l.b, l.clip = l.foldedW, l.foldedB, l.norm.relu && l.norm.add == nil
 	}
-	l.plan.Forward(n, x.Data, w, b, relu, y.Data)
-	return y
+	return rowsOf(&l.y, n, l.out)
+}
+
+func (l *Conv2D) forwardRows(lo, hi int) {
+	l.plan.Forward(hi-lo, rows(l.x, lo, hi), l.w, l.b, l.clip, rows(l.y, lo, hi))
 }
 
 // Backward adds the weight gradients and returns the input gradient.
 func (l *Conv2D) Backward(dy *array.Array, need Need) *array.Array {
 	n := l.x.Rows()
 	l.checkGrad(dy, n)
-	w := l.weight.Value.Data
-	if l.norm != nil && l.mode == Eval {
-		w = l.foldedW
-	}
 	if need&Weights != 0 {
-		l.dy = dy.Data
-		l.shards.gradients(l, n, l.weight, l.bias)
-		l.dy = nil
+		l.backwardWeights(dy.Data)
 	}
 	if need&Input == 0 {
 		return nil
 	}
 	dx := l.grads.lend(&l.dx, n, l.in)
-	l.plan.BackwardInput(n, dy.Data, w, dx.Data)
+	l.backwardRows(0, n, dy.Data, dx.Data)
 	return dx
+}
+
+func (l *Conv2D) idle() bool { return false }
+
+func (l *Conv2D) backwardRows(lo, hi int, dy, dx []float32) {
+	l.plan.BackwardInput(hi-lo, dy, l.w, dx)
+}
+
+func (l *Conv2D) backwardWeights(dy []float32) {
+	l.dy = dy
+	l.shards.gradients(l, l.x.Rows(), l.weight, l.bias)
+	l.dy = nil
 }
 
 // gradient implements weighted.

@@ -8,5 +8,6 @@
 //
 // Build makes a Model by name; files model_*.go list the layers. Modes say how
 // batch norm behaves: Train, Eval (folded into the convolution before it), Frozen, and
-// BatchStats. fuse.go and gradients.go hold what layers share.
+// BatchStats. fuse.go and gradients.go hold what layers share; rowwise.go takes a few images
+// at a time through several layers.
 package nn

@@ -74,31 +74,53 @@ func (l *BatchNorm2D) fold(conv *Conv2D, w, b []float32) {
 	}
 }
 
-// folded finishes x, which conv has normalized already.
-func (l *BatchNorm2D) folded(x *array.Array) *array.Array {
-	if l.add == nil {
-		return x
-	}
-	if l.relu {
-		kernel.AddReLU(x.Data, l.add.Data, x.Data)
-	} else {
-		kernel.Add(x.Data, l.add.Data, x.Data)
-	}
+// rowwise reports whether conv does the work of l.
+func (l *BatchNorm2D) rowwise(mode Mode) bool { return l.conv != nil && mode == Eval }
+
+// begin returns x, which conv normalizes.
+func (l *BatchNorm2D) begin(x *array.Array, mode Mode) *array.Array {
+	l.check(x)
+	l.x, l.mode = x, mode
 	return x
+}
+
+// forwardRows finishes rows that conv has normalized.
+func (l *BatchNorm2D) forwardRows(lo, hi int) {
+	if l.add == nil {
+		return
+	}
+	y, add := rows(l.x, lo, hi), rows(l.add, lo, hi)
+	if l.relu {
+		kernel.AddReLU(y, add, y)
+	} else {
+		kernel.Add(y, add, y)
+	}
 }
 
 // backwardFolded returns the gradient with respect to the output of conv that
 // conv itself has computed.
 func (l *BatchNorm2D) backwardFolded(dy *array.Array, need Need) *array.Array {
-	if need&Weights != 0 {
-		panic("nn: " + l.name + ": weight gradients in mode Eval: train in mode Frozen")
-	}
+	l.refuse(need)
 	if !l.mask {
 		return dy
 	}
-	dx := l.over(dy, &l.dx, l.x.Rows())
-	kernel.ReLUBackward(l.x.Data, dy.Data, dx.Data)
+	n := l.x.Rows()
+	dx := l.over(dy, &l.dx, n)
+	l.backwardRows(0, n, dy.Data, dx.Data)
 	return dx
+}
+
+// refuse panics if weight gradients are asked for in mode Eval.
+func (l *BatchNorm2D) refuse(need Need) {
+	if need&Weights != 0 {
+		panic("nn: " + l.name + ": weight gradients in mode Eval: train in mode Frozen")
+	}
+}
+
+func (l *BatchNorm2D) idle() bool { return !l.mask }
+
+func (l *BatchNorm2D) backwardRows(lo, hi int, dy, dx []float32) {
+	kernel.ReLUBackward(rows(l.x, lo, hi), dy, dx)
 }
 
 // Batch norm, ReLU and max pooling in a row are one pass over the input of the
@@ -108,7 +130,7 @@ func (l *BatchNorm2D) backwardFolded(dy *array.Array, need Need) *array.Array {
 // pools reports whether l has done the pooling in the last Forward. In mode Eval
 // the convolution before does the work of l instead.
 func (l *BatchNorm2D) pools() bool {
-	return l != nil && l.pool != nil && !(l.conv != nil && l.mode == Eval)
+	return l != nil && l.pool != nil && !l.rowwise(l.mode)
 }
 
 // forwardPooled computes the output of l.pool and returns x.

@@ -92,8 +92,7 @@ type MeanStdLayer struct {
 	mean, std *Param
 	means     []float64
 	scale     []float64 // 1/std
-	n         int
-	y, dx     *array.Array
+	x, y, dx  *array.Array
 	swap      swapJob
 }
 
@@ -129,35 +128,47 @@ func (l *MeanStdLayer) OutShape(in []int) ([]int, error) {
 }
 
 // Forward normalizes.
-func (l *MeanStdLayer) Forward(x *array.Array, _ Mode) *array.Array {
-	l.n = l.check(x)
-	c := len(l.means)
-	for i := range c {
+func (l *MeanStdLayer) Forward(x *array.Array, mode Mode) *array.Array { return forward(l, x, mode) }
+
+func (l *MeanStdLayer) rowwise(Mode) bool { return true }
+
+func (l *MeanStdLayer) begin(x *array.Array, _ Mode) *array.Array {
+	for i := range l.means {
 		l.means[i], l.scale[i] = float64(l.mean.Value.Data[i]), 1/float64(l.std.Value.Data[i])
 	}
-	y := rowsOf(&l.y, l.n, l.out)
-	from := x.Data
+	l.x = x
+	return rowsOf(&l.y, l.check(x), l.out)
+}
+
+func (l *MeanStdLayer) forwardRows(lo, hi int) {
+	c, from, y := len(l.means), rows(l.x, lo, hi), rows(l.y, lo, hi)
 	if l.of.BGR {
-		l.reverse(x.Data, y.Data)
-		from = y.Data
+		l.reverse(from, y)
+		from = y
 	}
-	kernel.Normalize(len(from)/c, c, from, l.means, l.scale, nil, nil, false, y.Data)
-	return y
+	kernel.Normalize(len(from)/c, c, from, l.means, l.scale, nil, nil, false, y)
 }
 
 // Backward divides by the standard deviation.
 func (l *MeanStdLayer) Backward(dy *array.Array, need Need) *array.Array {
-	l.checkGrad(dy, l.n)
+	n := l.y.Rows()
+	l.checkGrad(dy, n)
 	if need&Input == 0 {
 		return nil
 	}
-	dx := l.over(dy, &l.dx, l.n)
-	c := len(l.means)
-	kernel.NormalizeBackward(len(dx.Data)/c, c, nil, dy.Data, nil, nil, l.scale, nil, nil, dx.Data)
-	if l.of.BGR {
-		l.reverse(dx.Data, dx.Data)
-	}
+	dx := l.over(dy, &l.dx, n)
+	l.backwardRows(0, n, dy.Data, dx.Data)
 	return dx
+}
+
+func (l *MeanStdLayer) idle() bool { return false }
+
+func (l *MeanStdLayer) backwardRows(_, _ int, dy, dx []float32) {
+	c := len(l.means)
+	kernel.NormalizeBackward(len(dx)/c, c, nil, dy, nil, nil, l.scale, nil, nil, dx)
+	if l.of.BGR {
+		l.reverse(dx, dx)
+	}
 }
 
 // reverse sets y to x with the channels of each pixel reversed. y may be x.

@@ -15,6 +15,7 @@ type MaxPool struct {
 	pool  kernel.Pool
 	mask  bool // Backward drops dy where y is not positive: see fuse
 	arg   []int32
+	x     *array.Array
 	y, dx *array.Array
 
 	norm *BatchNorm2D // two layers before, where it does the pooling: see pools
@@ -69,14 +70,24 @@ func (b *base) buildPool(p *kernel.Pool, in []int) ([]int, error) {
 }
 
 // Forward takes the maxima and remembers where they were.
-func (l *MaxPool) Forward(x *array.Array, _ Mode) *array.Array {
+func (l *MaxPool) Forward(x *array.Array, mode Mode) *array.Array { return forward(l, x, mode) }
+
+// rowwise: in other modes than Eval, the batch norm before may do the pooling.
+func (l *MaxPool) rowwise(mode Mode) bool { return l.norm == nil || mode == Eval }
+
+func (l *MaxPool) begin(x *array.Array, _ Mode) *array.Array {
 	n := l.check(x)
-	if l.norm.pools() {
+	if l.x = x; l.norm.pools() {
 		return l.y
 	}
-	y := l.prepare(n)
-	l.pool.MaxForward(n, x.Data, y.Data, l.arg)
-	return y
+	return l.prepare(n)
+}
+
+func (l *MaxPool) forwardRows(lo, hi int) {
+	if !l.norm.pools() {
+		out := size(l.out)
+		l.pool.MaxForward(hi-lo, rows(l.x, lo, hi), rows(l.y, lo, hi), l.arg[lo*out:hi*out])
+	}
 }
 
 // prepare makes room for n images.
@@ -100,12 +111,19 @@ func (l *MaxPool) Backward(dy *array.Array, need Need) *array.Array {
 		return nil
 	}
 	dx := l.grads.lend(&l.dx, n, l.in)
+	l.backwardRows(0, n, dy.Data, dx.Data)
+	return dx
+}
+
+func (l *MaxPool) idle() bool { return false }
+
+func (l *MaxPool) backwardRows(lo, hi int, dy, dx []float32) {
 	var mask []float32
 	if l.mask {
-		mask = l.y.Data
+		mask = rows(l.y, lo, hi)
 	}
-	l.pool.MaxBackward(n, dy.Data, mask, l.arg, dx.Data)
-	return dx
+	out := size(l.out)
+	l.pool.MaxBackward(hi-lo, dy, mask, l.arg[lo*out:hi*out], dx)
 }
 
 // AvgPool takes the mean of each window and channel; padded places count as

@@ -8,7 +8,8 @@ import (
 // ReLU is max(x, 0) on rows of any shape; its derivative at 0 is 0.
 type ReLU struct {
 	base
-	y, dx  *array.Array
+	x, y   *array.Array
+	dx     *array.Array
 	done   bool // the layer before computes max(x, 0): see fuse
 	masked bool // a neighbor drops the gradient where y is not positive
 }
@@ -20,15 +21,23 @@ func NewReLU(name string) *ReLU { return &ReLU{base: base{name: name}} }
 func (l *ReLU) OutShape(in []int) ([]int, error) { return l.built(in, in) }
 
 // Forward computes max(x, 0); NaN stays NaN.
-func (l *ReLU) Forward(x *array.Array, _ Mode) *array.Array {
+func (l *ReLU) Forward(x *array.Array, mode Mode) *array.Array { return forward(l, x, mode) }
+
+func (l *ReLU) rowwise(Mode) bool { return true }
+
+func (l *ReLU) begin(x *array.Array, _ Mode) *array.Array {
 	n := l.check(x)
-	if l.done {
+	if l.x = x; l.done {
 		l.y = x
 		return x
 	}
-	y := rowsOf(&l.y, n, l.out)
-	kernel.ReLU(x.Data, y.Data)
-	return y
+	return rowsOf(&l.y, n, l.out)
+}
+
+func (l *ReLU) forwardRows(lo, hi int) {
+	if !l.done {
+		kernel.ReLU(rows(l.x, lo, hi), rows(l.y, lo, hi))
+	}
 }
 
 // Backward passes dy on where the output was positive.
@@ -42,8 +51,14 @@ func (l *ReLU) Backward(dy *array.Array, need Need) *array.Array {
 		return nil
 	}
 	dx := l.over(dy, &l.dx, n)
-	kernel.ReLUBackward(l.y.Data, dy.Data, dx.Data)
+	l.backwardRows(0, n, dy.Data, dx.Data)
 	return dx
+}
+
+func (l *ReLU) idle() bool { return l.masked }
+
+func (l *ReLU) backwardRows(lo, hi int, dy, dx []float32) {
+	kernel.ReLUBackward(rows(l.y, lo, hi), dy, dx)
 }
 
 // GELU is x times the probability that a normal number is below x, on rows of any shape.

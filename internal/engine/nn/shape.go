@@ -46,7 +46,7 @@ type Pad2D struct {
 	base
 	height, width int // of the output
 	top, left     int
-	y, dx         *array.Array
+	x, y, dx      *array.Array
 	copying       padCopy
 }
 
@@ -70,12 +70,18 @@ func (l *Pad2D) OutShape(in []int) ([]int, error) {
 
 // Forward copies images into their frames. Frames are zeroed when made and are
 // never written to afterwards, so only the images are copied.
-func (l *Pad2D) Forward(x *array.Array, _ Mode) *array.Array {
-	n := l.check(x)
-	y := rowsOf(&l.y, n, l.out)
-	l.copying = padCopy{Pad2D: l, small: x.Data, large: y.Data}
-	par.Do(n, 8, &l.copying)
-	return y
+func (l *Pad2D) Forward(x *array.Array, mode Mode) *array.Array { return forward(l, x, mode) }
+
+func (l *Pad2D) rowwise(Mode) bool { return true }
+
+func (l *Pad2D) begin(x *array.Array, _ Mode) *array.Array {
+	l.x = x
+	return rowsOf(&l.y, l.check(x), l.out)
+}
+
+func (l *Pad2D) forwardRows(lo, hi int) {
+	l.copying = padCopy{Pad2D: l, small: rows(l.x, lo, hi), large: rows(l.y, lo, hi)}
+	par.Do(hi-lo, 8, &l.copying)
 }
 
 // Backward cuts the frames off.
@@ -86,9 +92,15 @@ func (l *Pad2D) Backward(dy *array.Array, need Need) *array.Array {
 		return nil
 	}
 	dx := l.grads.lend(&l.dx, n, l.in)
-	l.copying = padCopy{Pad2D: l, small: dx.Data, large: dy.Data, cut: true}
-	par.Do(n, 8, &l.copying)
+	l.backwardRows(0, n, dy.Data, dx.Data)
 	return dx
+}
+
+func (l *Pad2D) idle() bool { return false }
+
+func (l *Pad2D) backwardRows(lo, hi int, dy, dx []float32) {
+	l.copying = padCopy{Pad2D: l, small: dx, large: dy, cut: true}
+	par.Do(hi-lo, 8, &l.copying)
 }
 
 type padCopy struct {
