@@ -29,11 +29,11 @@ func withBF16(t *testing.T) {
 // bf16Scene is a network, and triplets of images.
 func bf16Scene(t *testing.T) (*nn.Model, *Batch) {
 	t.Helper()
-	m, err := nn.Build(nn.Spec{Name: "c2f2", Height: 8, Width: 8, Channels: 1, Embedding: 16, Normalize: true}, rng.New(1, "init"))
+	m, err := nn.Build(nn.Spec{Name: "c2f2", Height: 6, Width: 6, Channels: 1, Embedding: 16, Normalize: true}, rng.New(1, "init"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := &Batch{Images: array.New(6, 8, 8, 1), Tuples: &loss.Tuples{Triplets: []loss.Triplet{{A: 0, P: 2, N: 4}, {A: 1, P: 3, N: 5}}}}
+	in := &Batch{Images: array.New(6, 6, 6, 1), Tuples: &loss.Tuples{Triplets: []loss.Triplet{{A: 0, P: 2, N: 4}, {A: 1, P: 3, N: 5}}}}
 	r := rng.New(2, "images")
 	for i := range in.Images.Data {
 		in.Images.Data[i] = float32(r.Float64())
@@ -49,16 +49,16 @@ func craftedBy(t *testing.T, k Keys, p Precision, m *nn.Model, in *Batch) []floa
 	t.Helper()
 	switch v := k.(type) {
 	case ESTKeys:
-		v.PGD.Precision, v.PGD.Steps = string(p), 3
+		v.PGD.Precision, v.PGD.Steps = string(p), 2
 		k = v
 	case ACTKeys:
-		v.PGD.Precision, v.PGD.Steps = string(p), 3
+		v.PGD.Precision, v.PGD.Steps = string(p), 2
 		k = v
 	case MinMaxKeys:
-		v.PGD.Precision, v.PGD.Steps = string(p), 3
+		v.PGD.Precision, v.PGD.Steps = string(p), 2
 		k = v
 	case HMKeys:
-		v.PGD.Precision, v.PGD.Steps = string(p), 3
+		v.PGD.Precision, v.PGD.Steps = string(p), 2
 		k = v
 	}
 	return slices.Clone(craft(t, made(t, k), m, in))
