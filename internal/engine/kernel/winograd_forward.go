@@ -31,7 +31,7 @@ type winogradJob struct {
 
 	run, runs    int // channels of one run (a multiple of 16, or all), runs
 	wide, panels int
-	few          bool // channels: U is shared, V each task's own
+	few          bool      // channels: U is shared, V each task's own
 	u, own       []float32 // U, where it is shared, and the job's memory for it
 	v            []float32
 	upos, vpos   int // distances of positions

@@ -110,9 +110,9 @@ func (l *BatchNorm2D) backwardFolded(dy *array.Array, need Need) *array.Array {
 	return dx
 }
 
-// refuse panics if weight gradients are asked for in mode Eval.
+// refuse panics if weight gradients are asked for in mode Eval, unless l has none.
 func (l *BatchNorm2D) refuse(need Need) {
-	if need&Weights != 0 {
+	if need&Weights != 0 && l.weight.Grad != nil {
 		panic("nn: " + l.name + ": weight gradients in mode Eval: train in mode Frozen")
 	}
 }

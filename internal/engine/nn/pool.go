@@ -72,8 +72,8 @@ func (b *base) buildPool(p *kernel.Pool, in []int) ([]int, error) {
 // Forward takes the maxima and remembers where they were.
 func (l *MaxPool) Forward(x *array.Array, mode Mode) *array.Array { return forward(l, x, mode) }
 
-// rowwise: in other modes than Eval, the batch norm before may do the pooling.
-func (l *MaxPool) rowwise(mode Mode) bool { return l.norm == nil || mode == Eval }
+// rowwise: a batch norm before may do the pooling.
+func (l *MaxPool) rowwise(mode Mode) bool { return l.norm == nil || l.norm.rowwise(mode) }
 
 func (l *MaxPool) begin(x *array.Array, _ Mode) *array.Array {
 	n := l.check(x)

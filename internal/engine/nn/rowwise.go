@@ -39,7 +39,7 @@ func forward(l rowwise, x *array.Array, mode Mode) *array.Array {
 
 // rows returns rows [lo, hi) of a.
 func rows(a *array.Array, lo, hi int) []float32 {
-	row := len(a.Data) / a.Rows()
+	row := len(a.Data) / max(1, a.Rows())
 	return a.Data[lo*row : hi*row]
 }
 
@@ -101,7 +101,8 @@ func (c *chain) forward(x *array.Array, mode Mode) *array.Array {
 		}
 		x = y
 	}
-	c.run = c.rowsAtOnce(4*maps/c.n, 4*(maps-first-len(x.Data))/c.n)
+	n := max(1, c.n) // no rows are no error
+	c.run = c.rowsAtOnce(4*maps/n, 4*(maps-first-len(x.Data))/n)
 	keepWeights(c.layers, c.parts())
 	for lo := 0; lo < c.n; lo += c.run {
 		for _, l := range c.layers {
@@ -124,7 +125,7 @@ func keepWeights(layers []rowwise, keep bool) {
 // rowsAtOnce returns how many of the rows go through the layers together, given the bytes of
 // a row's maps, and of those between the layers. More threads take more.
 func (c *chain) rowsAtOnce(maps, between int) int {
-	run := par.Threads() * max(1, c.atOnce/maps)
+	run := par.Threads() * max(1, c.atOnce/max(1, maps))
 	if c.n < 2*run || run*maps < c.weights || 4*between < maps {
 		return c.n
 	}

@@ -39,7 +39,11 @@ func TestChainsKeepBits(t *testing.T) {
 		return NewSequential("active", NewReLU("relu1"), NewPad2D("pad", 9, 9), NewReLU("relu2"), NewConv2D("conv1", 8, 3, 1, 1, true),
 			NewMaxPool("pool", 2, 2, 0), NewReLU("relu3"), NewConv2D("conv2", 4, 5, 1, 2, false), NewFlatten("flatten"))
 	}
-	models := map[string]func() Layer{"every": func() Layer { return everyLayer() }, "active": func() Layer { return active() }}
+	pooled := func() *Sequential { // a batch norm that pools in every mode
+		return NewSequential("pooled", NewBatchNorm2D("bn1"), NewReLU("relu1"), NewMaxPool("pool1", 2, 2, 0),
+			NewConv2D("conv1", 4, 3, 1, 1, true), NewReLU("relu2"), NewConv2D("conv2", 4, 3, 1, 1, true), NewFlatten("flatten"))
+	}
+	models := map[string]func() Layer{"every": func() Layer { return everyLayer() }, "active": func() Layer { return active() }, "pooled": func() Layer { return pooled() }}
 	for _, name := range []string{"c2f2", "lenet", "cnn", "small"} {
 		models[name] = func() Layer {
 			return build(t, Spec{Name: name, Height: 20, Width: 20, Channels: 3, Embedding: 6}).net
@@ -47,7 +51,8 @@ func TestChainsKeepBits(t *testing.T) {
 	}
 	for name, model := range models {
 		in := []int{20, 20, 3}
-		if name == "every" || name == "active" {
+		alone := name == "every" || name == "active" || name == "pooled"
+		if alone {
 			in = []int{9, 8, 3}
 		}
 		for _, mode := range []Mode{Eval, Frozen, Train} {
@@ -60,7 +65,7 @@ func TestChainsKeepBits(t *testing.T) {
 					for k, threads := range []int{0, 1, 2} {
 						par.SetThreads(threads)
 						l := model()
-						if name == "every" || name == "active" {
+						if alone {
 							built(t, l, in...)
 						}
 						if inParts(l, k > 0) == 0 {
@@ -109,6 +114,28 @@ func TestChainsGiveBack(t *testing.T) {
 	}
 	if n := len(m.grads.free); n > 6 {
 		t.Errorf("%d buffers", n)
+	}
+}
+
+// Frozen batch norm refuses nothing, and no rows are no error.
+func TestChainsAllow(t *testing.T) {
+	t.Parallel()
+	var want []float32
+	for _, parts := range []bool{false, true} {
+		m := build(t, Spec{Name: "cnn", Height: 20, Width: 20, Channels: 1, Embedding: 6})
+		m.FreezeBatchNorm()
+		inParts(m.net, parts)
+		z := m.Embed(images(70, m.in, rng.New(1, "x").NormFloat64), Eval)
+		m.Backward(z.Clone(), Weights)
+		if got := grads(m.net); want == nil {
+			want = got
+		} else if !sameBits(got, want) {
+			t.Error("another gradient in parts")
+		}
+	}
+	s := built(t, NewSequential("s", NewConv2D("conv", 4, 3, 1, 1, true), NewReLU("relu")), 6, 6, 2)
+	if y := s.Forward(array.New(0, 6, 6, 2), Train); y.Rows() != 0 {
+		t.Errorf("%v from no rows", y.Shape)
 	}
 }
 
