@@ -72,7 +72,7 @@ func (b *base) buildPool(p *kernel.Pool, in []int) ([]int, error) {
 // Forward takes the maxima and remembers where they were.
 func (l *MaxPool) Forward(x *array.Array, mode Mode) *array.Array { return forward(l, x, mode) }
 
-// rowwise: a batch norm before may do the pooling.
+// rowwise is false where a batch norm before does the pooling.
 func (l *MaxPool) rowwise(mode Mode) bool { return l.norm == nil || l.norm.rowwise(mode) }
 
 func (l *MaxPool) begin(x *array.Array, _ Mode) *array.Array {

@@ -55,12 +55,12 @@ const (
 
 // chain is a part of a Sequential: layers that are all rowwise in some mode.
 type chain struct {
-	at, to  int // their places
-	layers  []rowwise
-	atOnce  int // see mapsAtOnce
-	weights int // see mapsForWeights: bytes of maps that a run has at least
-	n, run  int // rows of the last Forward, and how many of them at a time
-	slopes  []slope
+	at, to int // their places
+	layers []rowwise
+	atOnce int // see mapsAtOnce
+	least  int // bytes of maps that a run has at least, for its weights: see mapsForWeights
+	n, run int // rows of the last Forward, and how many of them at a time
+	slopes []slope
 }
 
 // slope is the gradient of a layer's input: of all rows, or of those of a run alone.
@@ -77,7 +77,7 @@ func chainsIn(layers []Layer, mode Mode) []*chain {
 	for i, l := range layers {
 		if r, ok := l.(rowwise); ok && r.rowwise(mode) {
 			c.layers, c.to = append(c.layers, r), i+1
-			c.weights += 4 * mapsForWeights * CountParams(l.Params())
+			c.least += 4 * mapsForWeights * CountParams(l.Params())
 		}
 		if c.to != i+1 || c.to == len(layers) {
 			if len(c.layers) > 1 {
@@ -126,7 +126,7 @@ func keepWeights(layers []rowwise, keep bool) {
 // a row's maps, and of those between the layers. More threads take more.
 func (c *chain) rowsAtOnce(maps, between int) int {
 	run := par.Threads() * max(1, c.atOnce/max(1, maps))
-	if c.n < 2*run || run*maps < c.weights || 4*between < maps {
+	if c.n < 2*run || run*maps < c.least || 4*between < maps {
 		return c.n
 	}
 	runs := (c.n + run - 1) / run
@@ -141,6 +141,11 @@ func (c *chain) parts() bool { return c.run < c.n }
 func (c *chain) backward(g *gradients, dy *array.Array, need Need, stop int) *array.Array {
 	layers, slopes := c.layers[stop-c.at:], c.slopes[stop-c.at:]
 	layers[len(layers)-1].checkGrad(dy, c.n)
+	for _, l := range layers {
+		if norm, ok := l.(*BatchNorm2D); ok {
+			norm.refuse(need)
+		}
+	}
 	c.borrow(g, need, layers, slopes)
 	keepWeights(layers, true)
 	for lo := 0; lo < c.n; lo += c.run {
@@ -193,11 +198,8 @@ func (c *chain) borrow(g *gradients, need Need, layers []rowwise, slopes []slope
 			s.Array = g.lend(&s.own, n, l.inShape())
 			whole = false
 		}
-		switch l := l.(type) {
-		case *Conv2D:
-			whole = whole || need&Weights != 0
-		case *BatchNorm2D:
-			l.refuse(need)
+		if _, ok := l.(*Conv2D); ok && need&Weights != 0 {
+			whole = true
 		}
 	}
 }
