@@ -2,59 +2,85 @@ package kernel
 
 import (
 	"math"
+	"slices"
 	"unsafe"
+
+	"tercet/internal/par"
 )
 
 // tilesBF16Generic is tilesBF16 in plain Go, with its bits but those of NaN.
 func tilesBF16Generic(t *tilesArgs) {
-	t.eachNumber(func(a, b, c unsafe.Pointer) {
-		s := float32(0)
-		if t.add {
-			s = flush(*(*float32)(c))
+	w := wideBF16.Get()
+	eachSum(t, w, 2, func(word unsafe.Pointer, to []float64) {
+		pair := (*[2]uint16)(word)
+		to[0], to[1] = float64(bf16Value(pair[0])), float64(bf16Value(pair[1]))
+	}, addChains)
+	wideBF16.Put(w)
+}
+
+// addChains returns s and the products of x and y: in each step those of even and of odd
+// numbers are chains of sums that begin at 0.
+func addChains(s float32, x, y []float64) float32 {
+	s = flush(s)
+	for ; len(x) >= 32 && len(y) >= 32; x, y = x[32:], y[32:] {
+		even, odd := float32(0), float32(0)
+		for r := 0; r < 32; r += 2 {
+			even = roundFlush(float64(x[r]*y[r]) + float64(even))
+			odd = roundFlush(float64(x[r+1]*y[r+1]) + float64(odd))
 		}
-		for o := range t.runs * t.steps {
-			x := (*[32]uint16)(unsafe.Add(a, o*t.nexta+o/t.steps*t.skip))
-			var chains [2]float32
-			for r := range 16 {
-				y := (*[2]uint16)(unsafe.Add(b, (o*16+r)*128))
-				for p := range chains {
-					chains[p] = fmaFlush(bf16Value(x[2*r+p]), bf16Value(y[p]), chains[p])
-				}
-			}
-			s = addFlush(s, addFlush(chains[0], chains[1]))
-		}
-		*(*float32)(c) = s
-	})
+		s = addFlush(s, addFlush(even, odd))
+	}
+	return s
 }
 
 // tilesBytesGeneric is tilesBytes in plain Go.
 func tilesBytesGeneric(t *tilesArgs) {
-	t.eachNumber(func(a, b, c unsafe.Pointer) {
-		s := int32(0)
-		if t.add {
-			s = *(*int32)(c)
+	w := wideBytes.Get()
+	eachSum(t, w, 4, func(word unsafe.Pointer, to []int32) {
+		for q, v := range (*[4]int8)(word) {
+			to[q] = int32(v)
 		}
-		for o := range t.runs * t.steps {
-			x := (*[64]int8)(unsafe.Add(a, o*t.nexta+o/t.steps*t.skip))
-			for r := range 16 {
-				y := (*[4]int8)(unsafe.Add(b, (o*16+r)*128))
-				for q, v := range y {
-					s += int32(x[4*r+q]) * int32(v)
-				}
-			}
+	}, func(s int32, x, y []int32) int32 {
+		for ; len(x) >= 4 && len(y) >= 4; x, y = x[4:], y[4:] {
+			s += x[0]*y[0] + x[1]*y[1] + x[2]*y[2] + x[3]*y[3]
 		}
-		*(*int32)(c) = s
+		return s
 	})
+	wideBytes.Put(w)
 }
 
-// eachNumber calls f with A's row, B's column and the place of each number of C.
-func (t *tilesArgs) eachNumber(f func(a, b, c unsafe.Pointer)) {
+// wideTiles has the numbers of a row of A, and those of a panel of B, column by column.
+type wideTiles[T any] struct{ row, columns []T }
+
+var (
+	wideBF16  par.Free[wideTiles[float64]]
+	wideBytes par.Free[wideTiles[int32]]
+)
+
+// eachSum sets the numbers of C to what sum makes of what is added to, of A's row and of B's
+// column. A word is per numbers, which widen takes apart.
+func eachSum[T, S any](t *tilesArgs, w *wideTiles[T], per int, widen func(word unsafe.Pointer, to []T), sum func(s S, x, y []T) S) {
 	t.complete()
+	n := 16 * per * t.runs * t.steps
+	w.row = slices.Grow(w.row[:0], n)[:n]
+	w.columns = slices.Grow(w.columns[:0], 32*n)[:32*n]
 	for v := range t.panels {
+		b := unsafe.Add(unsafe.Pointer(t.b), v*t.panelb)
+		for at := range 32 * n / per {
+			widen(unsafe.Add(b, 4*at), w.columns[at%32*n+at/32*per:][:per])
+		}
 		for i := range 32 * t.strips {
-			row := unsafe.Add(unsafe.Pointer(t.a), i/32*t.stripa+i%32/16*t.below+i%16*t.rsa)
-			for j := range 32 {
-				f(row, unsafe.Add(unsafe.Pointer(t.b), v*t.panelb+4*j), unsafe.Add(unsafe.Pointer(t.c), i*t.ldc+4*(32*v+j)))
+			a := unsafe.Add(unsafe.Pointer(t.a), i/32*t.stripa+i%32/16*t.below+i%16*t.rsa)
+			for at := range n / per {
+				widen(unsafe.Add(a, at/16*t.nexta+at/16/t.steps*t.skip+at%16*4), w.row[at*per:][:per])
+			}
+			c := (*[32]S)(unsafe.Add(unsafe.Pointer(t.c), i*t.ldc+128*v))
+			for j := range c {
+				var s S
+				if t.add {
+					s = c[j]
+				}
+				c[j] = sum(s, w.row, w.columns[j*n:][:n])
 			}
 		}
 	}
@@ -66,7 +92,7 @@ func bf16Value(x uint16) float32 { return flush(math.Float32frombits(uint32(x) <
 
 // flush is x, or a zero of its sign where x is below the normal numbers.
 func flush(x float32) float32 {
-	if x < 0x1p-126 && x > -0x1p-126 {
+	if x < 0x1p-126 && x > -0x1p-126 && x != 0 {
 		return float32(math.Copysign(0, float64(x)))
 	}
 	return x
@@ -83,7 +109,7 @@ func addFlush(x, y float32) float32 { return roundFlush(float64(x) + float64(y))
 // roundFlush rounds to float32, and to a zero of its sign what would be below the normal
 // numbers if it were rounded to 24 bits like them.
 func roundFlush(x float64) float32 {
-	if x < 0x1p-125 && x > -0x1p-125 && float32(max(x, -x)*0x1p100) < 0x1p-26 {
+	if x < 0x1p-125 && x > -0x1p-125 && x != 0 && float32(max(x, -x)*0x1p100) < 0x1p-26 {
 		return float32(math.Copysign(0, x))
 	}
 	return float32(x)
