@@ -182,7 +182,9 @@ func copyNamed(t *testing.T, source, line string) {
 				continue
 			}
 			info, err := os.Stat(path)
-			if err == nil && info.IsDir() {
+			if err == nil && name == "configs" { // many files, which no command writes
+				err = os.Symlink(path, name)
+			} else if err == nil && info.IsDir() {
 				err = os.CopyFS(name, os.DirFS(path))
 			} else if err == nil {
 				testutil.Write(t, name, testutil.Read(t, path))
