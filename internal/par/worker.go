@@ -34,6 +34,10 @@ var (
 // a thread to sleep and wake it takes as long as many of them.
 const workerPolls = 1 << 18
 
+// yieldPolls is after how many of them it lets other programs have the processor, if they
+// want it.
+const yieldPolls = 1 << 11
+
 // polling is how many workers look for a job without sleeping: one fewer than there are
 // processors at most. More would take the processors from the threads that have work.
 var polling, processors = atomic.Int64{}, int64(runtime.GOMAXPROCS(0))
@@ -135,12 +139,15 @@ func (w *worker) poll() *job {
 }
 
 func (w *worker) look() *job {
-	for range workerPolls {
+	for i := range workerPolls {
 		if j := w.inbox.Load(); j != &looking {
 			return j
 		}
 		if j := w.queued(&looking); j != nil {
 			return j
+		}
+		if i%yieldPolls == yieldPolls-1 {
+			yield()
 		}
 	}
 	return nil

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package par
+
+// yield does nothing: the system shares the processors by its clock.
+func yield() {}
