@@ -29,13 +29,14 @@ var (
 	queue = make(chan *job, 16)
 )
 
-// workerPolls is how often a worker looks for a job before it sleeps: for some hundred
-// microseconds. A training step's loops follow one another at shorter distances, and to put
+// workerPolls is how often a worker looks for a job before it sleeps: for about a
+// millisecond. A training step's loops follow one another at shorter distances, and to put
 // a thread to sleep and wake it takes as long as many of them.
 const workerPolls = 1 << 18
 
-// yieldPolls is after how many of them it lets other programs have the processor, if they
-// want it.
+// yieldPolls is after how many of them it lets other threads of the system have the
+// processor, some ten microseconds: two programs with two threads each on two processors
+// would otherwise take turns at waiting.
 const yieldPolls = 1 << 11
 
 // polling is how many workers look for a job without sleeping: one fewer than there are
