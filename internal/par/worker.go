@@ -104,6 +104,7 @@ func (w *worker) give(j *job) bool {
 }
 
 func (w *worker) serve() {
+	bind(w.id, Threads())
 	for {
 		j := w.next()
 		j.work(1 + (w.id-1)%(len(j.spans)-1)) // span 0 is the caller's
