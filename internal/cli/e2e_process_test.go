@@ -19,6 +19,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
 )
 
 // childKey in the environment turns the test binary into the program.
@@ -234,6 +235,8 @@ func TestBenchNamesTheEnvironment(t *testing.T) {
 		kernel.EnvWinograd + "=off":  `"kernel": "` + kernel.Current().String() + `, winograd off"`,
 		kernel.EnvLevel + "=sse":     `environment variable TERCET_KERNEL: unknown kernel level \"sse\" (valid: generic, avx2, avx512, amx)`,
 		kernel.EnvWinograd + "=on":   `environment variable TERCET_WINOGRAD: unknown choice \"on\" (valid: auto, measure, off)`,
+		par.EnvNUMA + "=on":          `environment variable TERCET_NUMA: unknown choice \"on\" (valid: auto, off)`,
+		par.EnvNUMA + "=off":         `"kernel": "` + kernel.Current().String() + `"`,
 	} {
 		cmd := program(t, line)
 		cmd.Env = append(cmd.Env, env)

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/lists"
+	"tercet/internal/par"
 	"tercet/internal/ranks/mpi"
 	"tercet/internal/record"
 	"tercet/internal/record/printed"
@@ -127,6 +128,9 @@ func newEnvironment(*base.Streams) *cobra.Command {
                    shape and kernel level. off: no Winograd, the most exact results.
                    measure: by timing each algorithm when a network is built, so the
                    choice may differ between machines and between runs.
+  ` + par.EnvNUMA + `      where threads run on a machine with several nodes of memory (Linux).
+                   auto (default): each but the first keeps to one node, if there are
+                   as many as processors. off: the system places them.
   ` + mpi.EnvLibrary + `       the MPI library that tercet train --ranks mpi opens, by name or
                    path; default: Open MPI if it is installed, else MPICH
   TERCET_PAGER     the pager for results longer than the terminal; overrides PAGER

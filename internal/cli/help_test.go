@@ -178,13 +178,11 @@ func copyNamed(t *testing.T, source, line string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if name == "runs" || !names(name) {
+			if name == "configs" || name == "runs" || !names(name) {
 				continue
 			}
 			info, err := os.Stat(path)
-			if err == nil && name == "configs" { // many files, which no command writes
-				err = os.Symlink(path, name)
-			} else if err == nil && info.IsDir() {
+			if err == nil && info.IsDir() {
 				err = os.CopyFS(name, os.DirFS(path))
 			} else if err == nil {
 				testutil.Write(t, name, testutil.Read(t, path))
@@ -200,20 +198,14 @@ func copyNamed(t *testing.T, source, line string) {
 // like exampleFolder. Examples marked as heavy get --dry-run, gaps fewer triplets and
 // resamples; a gate may fail.
 func TestExamples(t *testing.T) {
-	configs, err := filepath.Abs("../../configs")
-	if err != nil {
-		t.Fatal(err)
-	}
 	source := exampleFolder(t)
 	visit(tree(), func(cmd *cobra.Command) {
 		for _, line := range examples(cmd) {
 			t.Run(line, func(t *testing.T) {
 				t.Chdir(t.TempDir())
 				copyNamed(t, source, line)
-				if strings.HasPrefix(line, "tercet study run") { // their specs name configs
-					if err := os.Symlink(configs, "configs"); err != nil {
-						t.Fatal(err)
-					}
+				if err := os.Symlink(filepath.Join(source, "configs"), "configs"); err != nil { // which no command writes
+					t.Fatal(err)
 				}
 				run, target, redirected := strings.Cut(line, " > ")
 				words := clitest.ShellWords(run)

@@ -3,7 +3,9 @@ package par
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,27 +17,39 @@ import (
 // uses all processors that it may use. With fewer threads the system knows better where there
 // is room, for instance beside other programs.
 
+// EnvNUMA is the environment variable that decides it: "auto" (or unset) as above, "off" leaves
+// workers to the system.
+const EnvNUMA = "TERCET_NUMA"
+
+// StartError says that EnvNUMA has an unknown value.
+func StartError() error {
+	switch v := os.Getenv(EnvNUMA); v {
+	case "", "auto", "off":
+		return nil
+	default:
+		return fmt.Errorf("environment variable %s: unknown choice %q (valid: auto, off)", EnvNUMA, v)
+	}
+}
+
 // nodesOf returns the processors of each node that a program may use, from a folder like
 // /sys/devices/system/node; nil where there is only one such node or the folder does not say.
 func nodesOf(system fs.FS, allowed func(processor int) bool) [][]int {
-	var nodes [][]int
 	online, err := readList(system, "online")
+	if err != nil {
+		return nil
+	}
+	var nodes [][]int
 	for _, n := range online {
-		all, e := readList(system, path.Join(fmt.Sprint("node", n), "cpulist"))
-		if err == nil {
-			err = e
+		own, err := readList(system, path.Join(fmt.Sprint("node", n), "cpulist"))
+		if err != nil {
+			return nil
 		}
-		var own []int
-		for _, p := range all {
-			if allowed(p) {
-				own = append(own, p)
-			}
-		}
+		own = slices.DeleteFunc(own, func(p int) bool { return !allowed(p) })
 		if len(own) > 0 {
 			nodes = append(nodes, own)
 		}
 	}
-	if err != nil || len(nodes) < 2 {
+	if len(nodes) < 2 {
 		return nil
 	}
 	return nodes

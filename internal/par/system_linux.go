@@ -12,10 +12,10 @@ import (
 func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
 // machine returns the nodes of the processors that this program may use; nil where all are of
-// one node, the system does not say, or TERCET_NUMA is off.
+// one node, the system does not say, or EnvNUMA is "off".
 var machine = sync.OnceValue(func() [][]int {
 	var allowed unix.CPUSet
-	if os.Getenv("TERCET_NUMA") == "off" || unix.SchedGetaffinity(0, &allowed) != nil {
+	if os.Getenv(EnvNUMA) == "off" || unix.SchedGetaffinity(0, &allowed) != nil {
 		return nil
 	}
 	return nodesOf(os.DirFS("/sys/devices/system/node"), allowed.IsSet)

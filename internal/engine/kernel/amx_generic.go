@@ -11,22 +11,22 @@ import (
 // tilesBF16Generic is tilesBF16 in plain Go, with its bits but those of NaN.
 func tilesBF16Generic(t *tilesArgs) {
 	w := wideBF16.Get()
-	eachSum(t, w, 2, func(word unsafe.Pointer, to []float64) {
+	eachSum(t, w, 2, func(word unsafe.Pointer, to []float32) {
 		pair := (*[2]uint16)(word)
-		to[0], to[1] = float64(bf16Value(pair[0])), float64(bf16Value(pair[1]))
+		to[0], to[1] = bf16Value(pair[0]), bf16Value(pair[1])
 	}, addChains)
 	wideBF16.Put(w)
 }
 
 // addChains returns s and the products of x and y: in each step those of even and of odd
 // numbers are chains of sums that begin at 0.
-func addChains(s float32, x, y []float64) float32 {
+func addChains(s float32, x, y []float32) float32 {
 	s = flush(s)
 	for ; len(x) >= 32 && len(y) >= 32; x, y = x[32:], y[32:] {
 		even, odd := float32(0), float32(0)
 		for r := 0; r < 32; r += 2 {
-			even = roundFlush(float64(x[r]*y[r]) + float64(even))
-			odd = roundFlush(float64(x[r+1]*y[r+1]) + float64(odd))
+			even = fmaFlush(x[r], y[r], even)
+			odd = fmaFlush(x[r+1], y[r+1], odd)
 		}
 		s = addFlush(s, addFlush(even, odd))
 	}
@@ -53,12 +53,12 @@ func tilesBytesGeneric(t *tilesArgs) {
 type wideTiles[T any] struct{ row, columns []T }
 
 var (
-	wideBF16  par.Free[wideTiles[float64]]
+	wideBF16  par.Free[wideTiles[float32]]
 	wideBytes par.Free[wideTiles[int32]]
 )
 
-// eachSum sets the numbers of C to what sum makes of what is added to, of A's row and of B's
-// column. A word is per numbers, which widen takes apart.
+// eachSum sets each number of C to sum(s, row of A, column of B), where s is that number
+// itself if t.add, else 0. widen takes a word of 4 bytes apart, into per numbers.
 func eachSum[T, S any](t *tilesArgs, w *wideTiles[T], per int, widen func(word unsafe.Pointer, to []T), sum func(s S, x, y []T) S) {
 	t.complete()
 	n := 16 * per * t.runs * t.steps

@@ -1,11 +1,14 @@
 package kernel
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"tercet/internal/par"
 )
 
 // Level is an instruction-set level of the kernels. Results of one level are
@@ -82,10 +85,10 @@ func init() {
 // earlier runs stay.
 func usual() Level { return min(available[len(available)-1], AVX512) }
 
-// StartError returns what was wrong with EnvLevel or EnvWinograd at start, or
+// StartError returns what was wrong with EnvLevel, EnvWinograd or par.EnvNUMA at start, or
 // nil. The kernels then run as if it were not set; a program should report the
 // error and stop.
-func StartError() error { return errStart }
+func StartError() error { return cmp.Or(errStart, par.StartError()) }
 
 // Current returns the level in use.
 func Current() Level { return Level(current.Load()) }
